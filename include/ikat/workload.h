@@ -49,15 +49,24 @@ typedef struct ik_alltoall {
 
 typedef enum ik_op_kind { IK_OP_CALC, IK_OP_SEND, IK_OP_RECV } ik_op_kind;
 
-/* What a host does. A calculation is done when its time is over (calculations of one processor of a
- * host one after the other); a send when its last byte has left the host; a receive when its
- * message is delivered and all that it waits for is done. */
+/* What a host does. An operation begins when all that it waits for is done or, where it says so,
+ * has begun. Those of one processor of a host that cost time (calculations, and messages where
+ * overhead_ps is not 0) take it one after the other: by the time when they could begin, then sends,
+ * receives, calculations, then in the order of the program.
+ *   calculation  done when its time is over
+ *   send         takes overhead_ps, then its packets stand in the host's adapter; done as
+ *                ik_graph.eager says
+ *   receive      has begun when what it waits for is done; done overhead_ps after that and its
+ *                message's last byte is there */
 typedef struct ik_op {
-    uint64_t amount; /* bytes of a message; time of a calculation, ps */
-    uint32_t peer;   /* SEND, RECV: the other host; CALC: processor of the host */
-    uint32_t match;  /* SEND, RECV: the operation at the other end */
+    uint64_t amount; /* bytes of a message, at least 1; time of a calculation, ps */
+    uint32_t peer;   /* SEND, RECV: the other host, of a receive IK_NONE = any; CALC: processor */
+    /* SEND, RECV: the operation at the other end; IK_NONE = found when it is there, by the rules of
+     * MPI: at hosts with a receive from any source or of any tag */
+    uint32_t match;
 } ik_op;
 
+#define IK_NO_CPU      255u        /* in ik_graph.cpu: the operation takes no processor's time */
 #define IK_AFTER_START 0x80000000u /* in ik_graph.after: waits for the start, not for the end */
 
 typedef struct ik_graph {
@@ -66,10 +75,25 @@ typedef struct ik_graph {
     uint32_t *host_first; /* [num_hosts + 1] its operations, in the order of the program */
     ik_op *ops;           /* [num_ops] */
     uint8_t *kind;        /* [num_ops] ik_op_kind */
+    uint8_t *cpu;         /* [num_ops] processor of the host, below num_cpus, or IK_NO_CPU */
     uint16_t *op_class; /* [num_ops] index of ik_workload.classes, of both ends of a message one */
     uint32_t *after_first; /* [num_ops + 1] */
     uint32_t *after;       /* operations of the same host that wait for this one | IK_AFTER_START */
-    uint32_t *waits;       /* [num_ops] for how many, a receive for its message, too */
+    /* [num_ops] for how many; a receive whose send is known for its message, too */
+    uint32_t *waits;
+    uint32_t *tag;  /* [num_ops] of messages; of a receive IK_NONE = any */
+    uint32_t *line; /* [num_ops] in `source`; NULL = it comes from no file */
+    char *source;   /* the file; NULL = none */
+    /* false: a send is done when its last byte has left the host. true: when the adapter has it,
+     * or, if it is larger than eager_bytes, when its receive is done and the receiver's
+     * acknowledgement, a message of 1 byte, has come back: what waits for the send waits for the
+     * receive of that one */
+    bool eager;
+    uint64_t eager_bytes;
+    uint32_t
+        *ack; /* [num_ops] of a send: the receiver's operation that acknowledges it, or IK_NONE;
+                    * NULL = none are */
+    uint64_t overhead_ps; /* that the processor of a host is busy with each send and receive */
 } ik_graph;
 
 typedef struct ik_workload {
@@ -106,6 +130,12 @@ static inline bool ik_alltoall_has(const ik_alltoall *a, uint32_t host)
 }
 /* The host that src, which has a process, visits at `place` < num - 1 of its order. O(1). */
 uint32_t ik_alltoall_dest(const ik_workload *w, uint32_t src, uint64_t key, uint32_t place);
+
+/* Writes it as a program in GOAL's text form (docs/formats.md), rank r for host r: read again by
+ * traffic 'graph' it is the same graph, operation by operation. What is no part of a program is not
+ * in it: overheads, `visits`, names of classes. Refused (IK_ERR_UNSUPPORTED): acknowledged sends,
+ * calculations that take no whole number of ns. Whether `out` took it, its owner sees. */
+ik_status ik_workload_write_goal(const ik_workload *w, FILE *out, ik_error *err);
 
 #ifdef __cplusplus
 }

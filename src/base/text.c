@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole text files in. Reading goes through zlib, which passes plain files through, so that every
- * text may be packed; where a text starts and what no text holds is decided here for all readers.
+ * Text files in, whole or line by line. Reading goes through zlib, which passes plain files on, so
+ * that every text may be packed; where a text starts and what no text holds is decided here for all
+ * readers.
  */
-#include "ikat/base.h"
+#include "base/text_lines.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -125,6 +127,13 @@ static bool is_binary(unsigned char c)
     return (c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f') || c == 0x7f;
 }
 
+static ik_status refuse_binary(const char *file, unsigned line, size_t column, unsigned char c,
+                               ik_error *err)
+{
+    ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)column, "byte 0x%02x is no text", c);
+    return ik_hint(err, IK_ERR_INPUT, "expected a text file in UTF-8, plain or packed with gzip");
+}
+
 ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_error *err)
 {
     /* UTF-8's byte order mark, which some editors write */
@@ -142,14 +151,120 @@ ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_er
             line++;
             line_start = c + 1;
         }
-        if (is_binary((unsigned char)*c)) {
-            ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)(c - line_start) + 1,
-                       "byte 0x%02x is no text", (unsigned char)*c);
-            return ik_hint(err, IK_ERR_INPUT,
-                           "expected a text file in UTF-8, plain or packed with gzip");
-        }
+        if (is_binary((unsigned char)*c))
+            return refuse_binary(file, line, (size_t)(c - line_start) + 1, (unsigned char)*c, err);
     }
     *text = at;
     *size = left;
     return IK_OK;
+}
+
+/* ---- line by line */
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+ik_status ik_text_lines_open(ik_text_lines *l, const char *path, const ik_env *env, ik_error *err)
+{
+    gzFile in = NULL;
+    struct stat info;
+    *l = (ik_text_lines){.path = path, .env = env};
+    ik_status status = open_text(path, &in, err);
+    if (status != IK_OK)
+        return status;
+    l->in = in;
+    l->size = stat(path, &info) == 0 && info.st_size > 0 ? (uint64_t)info.st_size : 0;
+    l->cap = 2 * (size_t)IK_LINE_MAX;
+    l->text = l->buffer = malloc(l->cap);
+    if (!l->buffer) {
+        ik_text_lines_close(l);
+        return ik_fail_memory(err, l->cap, "a file");
+    }
+    gzbuffer(in, 1 << 17);
+    return IK_OK;
+}
+
+void ik_text_lines_memory(ik_text_lines *l, const char *text, size_t size, const char *path)
+{
+    *l = (ik_text_lines){.path = path, .text = text, .used = size, .at_end = true};
+}
+
+void ik_text_lines_close(ik_text_lines *l)
+{
+    if (l->in)
+        gzclose_r(l->in);
+    free(l->buffer);
+    l->in = NULL;
+    l->buffer = NULL;
+}
+
+static void report(ik_text_lines *l)
+{
+    const ik_env *env = l->env;
+    z_off_t done = gzoffset(l->in);
+    if (!env || !env->progress || !l->size || done < 0 || now_seconds() - l->reported < 0.05)
+        return;
+    l->reported = now_seconds();
+    uint64_t at = (uint64_t)done < l->size ? (uint64_t)done : l->size;
+    env->progress(env->progress_ctx, "reading", at, l->size, "bytes");
+}
+
+/* Moves what is left of the buffer to its beginning and reads behind it. */
+static ik_status refill(ik_text_lines *l, ik_error *err)
+{
+    size_t left = l->used - l->at;
+    if (ik_env_cancelled(l->env))
+        return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    memmove(l->buffer, l->buffer + l->at, left);
+    l->at = 0;
+    l->used = left;
+    int got = gzread(l->in, l->buffer + left, (unsigned)(l->cap - left));
+    ik_status status = stream_status(l->in, got, l->path, err);
+    if (status != IK_OK)
+        return status;
+    l->used += (size_t)got;
+    l->at_end = got == 0;
+    report(l);
+    return IK_OK;
+}
+
+static ik_status check_line(const ik_text_lines *l, ik_error *err)
+{
+    for (const char *c = l->line; c < l->line_end; c++)
+        if (is_binary((unsigned char)*c))
+            return refuse_binary(l->path, l->number, (size_t)(c - l->line) + 1, (unsigned char)*c,
+                                 err);
+    return IK_OK;
+}
+
+ik_status ik_text_lines_next(ik_text_lines *l, bool *more, ik_error *err)
+{
+    const char *end;
+    while (!(end = memchr(l->text + l->at, '\n', l->used - l->at)) && !l->at_end) {
+        if (l->used - l->at > IK_LINE_MAX)
+            break;
+        ik_status status = refill(l, err);
+        if (status != IK_OK)
+            return status;
+    }
+    l->line = l->text + l->at;
+    l->line_end = end ? end : l->text + l->used;
+    *more = end || l->line < l->line_end;
+    if (!*more)
+        return IK_OK;
+    l->number++;
+    if (l->line_end - l->line > IK_LINE_MAX)
+        return ik_fail_at(err, IK_ERR_INPUT, l->path, l->number, 1,
+                          "the line is longer than %d bytes", IK_LINE_MAX);
+    l->at = (size_t)(l->line_end - l->text) + (end ? 1 : 0);
+    l->cut = !end;
+    if (l->number == 1 && l->line_end - l->line >= 3 && memcmp(l->line, "\xef\xbb\xbf", 3) == 0)
+        l->line += 3;
+    if (l->line_end > l->line && l->line_end[-1] == '\r')
+        l->line_end--;
+    return check_line(l, err);
 }

@@ -53,6 +53,21 @@ static ik_status measure_more(loads *l, uint64_t patterns, uint64_t samples, ik_
     return s;
 }
 
+/* The traffic as a program. */
+static ik_status write_goal(const loads *l, const char *path, ik_error *err)
+{
+    ik_output file;
+    if (!l->t->workload) {
+        ik_fail(err, IK_ERR_USAGE, "--goal: traffic '%.80s' never ends", l->t->spec);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "traffic 'exchange' sends the messages of a pattern once");
+    }
+    ik_status status = ik_output_open(&file, path, err);
+    if (status == IK_OK)
+        status = ik_output_close(&file, ik_workload_write_goal(l->t->workload, file.out, err), err);
+    return status;
+}
+
 static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
 {
     const ik_env *env = &l->c->env;
@@ -74,8 +89,11 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
     if (s == IK_OK) {
         if (l->t->note)
             cli_note(l->c, "note: %s", l->t->note);
-        s = ik_load_measure(l->r, l->t, env, &l->load, err);
+        if (cli_has(l->c, "--goal"))
+            s = write_goal(l, cli_get(l->c, "--goal"), err);
     }
+    if (s == IK_OK)
+        s = ik_load_measure(l->r, l->t, env, &l->load, err);
     if (s == IK_OK)
         s = ik_flows_unconnected(l->t, &l->unconnected, err);
     if (s == IK_OK)
@@ -211,6 +229,7 @@ static const cli_option options[] = {
     {"--vc", 0, "SPEC", "the VC scheme (with it: --queues); without it the routing's own", false},
     {"--vcs", 0, "N",
      "number of VCs (with it: --queues); 0 or without it: as many as the scheme takes", false},
+    {"--goal", 0, "FILE", "also write the traffic, a workload that ends, as a GOAL program", false},
     {"--csv", 0, NULL, "print one line per channel instead", false},
     {"--table", 0, "NAME",
      "with --csv: channels (default), queues, nca (switches of a tree, where routes turn), phases; "
@@ -227,6 +246,7 @@ static const char *const examples[] = {
     "ikat load karytree:k=4,n=2 --routing dmodk --traffic exchange:pattern=shift,bytes=1MB",
     "ikat load xgft:m=16:16,w=1:16 xgft:m=16:16,w=1:8 -r dmodk -r random --seeds 10 "
     "-t exchange:pattern=wrf",
+    "ikat load karytree:k=4,n=2 --routing dmodk --traffic exchange --goal alltoall.goal",
     "ikat load karytree:k=4,n=3 --routing dmodk --vc dbbm --csv --table queues",
     NULL};
 

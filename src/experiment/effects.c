@@ -135,12 +135,21 @@ static ik_status check_reference(const variant *reference, const variant *traffi
                    "experiment of their own");
 }
 
+/* Whether the workload itself says how messages take turns. */
+static bool says_visits(const variant *traffic)
+{
+    for (size_t i = 0; i < traffic->params.num; i++)
+        if (strcmp(traffic->params.decl[i].name, "visits") == 0)
+            return traffic->params.values[i].has;
+    return false;
+}
+
 static ik_status check_messages(const variant *adapter, const variant *traffic, ik_error *err)
 {
     static const char *const idle[] = {"message", "injection", "interleave", "active"};
     for (size_t i = 0; i < sizeof idle / sizeof *idle && ends(traffic); i++) {
         const ik_value *v = value_of(adapter, idle[i]);
-        if (!v->given)
+        if (!v->given || (i >= 2 && !says_visits(traffic)))
             continue;
         ik_fail_at(err, IK_ERR_INPUT, v->source, v->line, v->column,
                    "section 'adapter', parameter '%s': it has no effect with traffic '%.60s', "

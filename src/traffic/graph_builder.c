@@ -2,45 +2,62 @@
  *
  * graph_builder.c: see graph_builder.h.
  *
- * Operations are sorted by host (counting sort, stable), messages are matched in order among those
- * of one source, destination and tag (sorted), waits become compressed rows, and Kahn's algorithm
- * over waits and messages finds whether anything waits for itself. */
-#include "traffic/graph_builder.h"
+ * Operations are kept as the graph's own arrays, so that a graph that is built host by host is
+ * never copied; another one is sorted by host (counting sort, stable), array by array. Messages are
+ * matched and cycles found in graph_check.c; waits become compressed rows. */
+#include "base/array.h"
+#include "traffic/graph_impl.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct built_op {
-    uint64_t amount;
-    uint32_t host, peer, tag;
-    unsigned line;
-    uint8_t kind;
-    uint16_t of_class;
-} built_op;
-
-typedef struct built_wait {
-    uint32_t op, before;
-    bool on_start;
-} built_wait;
-
 enum { MOST_OPS = 0x7ffffff0 };
 
 /* ---- building */
 
-static bool grow(graph_builder *b, void **array, size_t size, size_t num, size_t *room)
+static bool fits_memory(graph_builder *b)
 {
-    if (num < *room)
-        return true;
-    size_t more = *room ? *room + *room / 2 : 256;
-    void *grown = realloc(*array, more * size);
-    if (!grown) {
+    uint64_t bytes = b->room_ops * (sizeof *b->ops + 12) + b->room_waits * sizeof *b->waits;
+    if (b->memory_limit && bytes > b->memory_limit)
         b->no_memory = true;
-        return false;
-    }
-    *array = grown;
-    *room = more;
-    return true;
+    return !b->no_memory;
+}
+
+/* A larger array in place of *array; it grows by half. */
+static bool grow(graph_builder *b, void **array, size_t size, size_t room)
+{
+    void *grown = room <= SIZE_MAX / 2 / size ? realloc(*array, room * size) : NULL;
+    if (!grown)
+        b->no_memory = true;
+    else
+        *array = grown;
+    return grown;
+}
+
+static bool grow_ops(graph_builder *b)
+{
+    size_t room = b->room_ops ? b->room_ops + b->room_ops / 2 : 256;
+    struct {
+        void *array;
+        size_t size;
+    } all[] = {{b->ops, sizeof *b->ops},
+               {b->kind, 1},
+               {b->cpu, 1},
+               {b->op_class, sizeof *b->op_class},
+               {b->host, sizeof *b->host},
+               {b->line, sizeof *b->line}};
+    bool fits = !b->no_memory;
+    for (unsigned k = 0; k < 6 && fits; k++)
+        fits = grow(b, &all[k].array, all[k].size, room);
+    b->ops = all[0].array;
+    b->kind = all[1].array;
+    b->cpu = all[2].array;
+    b->op_class = all[3].array;
+    b->host = all[4].array;
+    b->line = all[5].array;
+    b->room_ops = fits ? room : b->room_ops;
+    return fits && fits_memory(b);
 }
 
 uint16_t graph_class(graph_builder *b, const char *name)
@@ -50,12 +67,10 @@ uint16_t graph_class(graph_builder *b, const char *name)
     while (at < b->num_classes && strcmp(b->classes[at], name) != 0)
         at++;
     if (at == b->num_classes) {
-        void *classes = b->classes;
         b->many_classes |= at == IK_CLASSES_MAX;
         /* one more for the NULL behind them */
-        bool fits =
-            at < IK_CLASSES_MAX && grow(b, &classes, sizeof *b->classes, at + 1, &b->room_classes);
-        b->classes = classes;
+        bool fits = at < IK_CLASSES_MAX && IK_ARRAY_ROOM(b->classes, b->room_classes, at + 2);
+        b->no_memory |= at < IK_CLASSES_MAX && !fits;
         if (!fits)
             return b->class_now;
         b->classes[at] = strndup(name, 80);
@@ -66,16 +81,41 @@ uint16_t graph_class(graph_builder *b, const char *name)
     return b->class_now = (uint16_t)at;
 }
 
+void graph_name_classes(graph_builder *b, const char *kind, const uint32_t *numbers, size_t num)
+{
+    assert(!b->num_classes);
+    if (!num && b->num_ops)
+        memset(b->op_class, 0, b->num_ops * sizeof *b->op_class);
+    b->classes = num ? ik_calloc(num + 1, sizeof *b->classes) : NULL;
+    b->no_memory |= num && !b->classes;
+    for (; b->num_classes < num && !b->no_memory; b->num_classes++) {
+        char name[80];
+        snprintf(name, sizeof name, "%.60s %u", kind, numbers[b->num_classes]);
+        b->classes[b->num_classes] = strdup(name);
+        b->no_memory |= !b->classes[b->num_classes];
+    }
+}
+
 uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t amount, uint32_t peer,
                    uint32_t tag, unsigned line)
 {
-    void *ops = b->ops;
-    bool fits = b->num_ops < MOST_OPS && grow(b, &ops, sizeof *b->ops, b->num_ops, &b->room_ops);
-    b->ops = ops;
-    if (!fits)
+    assert(host < b->num_hosts);
+    size_t at = b->num_ops;
+    if (b->no_memory || at >= MOST_OPS || (at == b->room_ops && !grow_ops(b)))
         return IK_NONE;
-    b->ops[b->num_ops] = (built_op){amount, host, peer, tag, line, (uint8_t)kind, b->class_now};
+    b->ops[at] = (ik_op){amount, peer, tag};
+    b->kind[at] = (uint8_t)kind;
+    b->cpu[at] = kind == IK_OP_CALC ? (uint8_t)peer : b->cpu_now;
+    b->op_class[at] = b->class_now;
+    b->host[at] = host;
+    b->line[at] = line;
+    b->has_lines |= line != 0;
     return (uint32_t)b->num_ops++;
+}
+
+unsigned graph_line(const graph_builder *b, uint32_t op)
+{
+    return op < b->num_ops ? b->line[op] : 0;
 }
 
 uint32_t graph_message(graph_builder *b, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t *recv)
@@ -89,12 +129,19 @@ uint32_t graph_message(graph_builder *b, uint32_t src, uint32_t dst, uint64_t by
 
 void graph_wait(graph_builder *b, uint32_t op, uint32_t before, bool on_start)
 {
-    void *waits = b->waits;
-    bool fits = op != IK_NONE && before != IK_NONE && b->num_waits < UINT32_MAX &&
-                grow(b, &waits, sizeof *b->waits, b->num_waits, &b->room_waits);
-    b->waits = waits;
-    if (fits)
-        b->waits[b->num_waits++] = (built_wait){op, before, on_start};
+    if (op == IK_NONE || before == IK_NONE || b->num_waits == UINT32_MAX || b->no_memory)
+        return;
+    assert(op < b->num_ops && before < b->num_ops && b->host[op] == b->host[before]);
+    if (b->num_waits == b->room_waits) {
+        size_t room = b->room_waits ? b->room_waits + b->room_waits / 2 : 256;
+        void *waits = b->waits;
+        bool fits = grow(b, &waits, sizeof *b->waits, room);
+        b->waits = waits;
+        b->room_waits = fits ? room : b->room_waits;
+        if (!fits || !fits_memory(b))
+            return;
+    }
+    b->waits[b->num_waits++] = (built_wait){op, before | (on_start ? IK_AFTER_START : 0)};
 }
 
 void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins)
@@ -103,204 +150,180 @@ void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins)
     for (uint32_t host = 0; host < b->num_hosts; host++)
         joins[host] = graph_add(b, host, IK_OP_CALC, 0, 0, 0, 0);
     for (size_t op = from; op < end && !b->no_memory; op++)
-        graph_wait(b, joins[b->ops[op].host], (uint32_t)op, false);
+        graph_wait(b, joins[b->host[op]], (uint32_t)op, false);
 }
 
 void graph_builder_free(graph_builder *b)
 {
-    free(b->ops);
-    free(b->waits);
+    void *blocks[] = {b->ops, b->kind, b->cpu, b->op_class, b->host, b->line, b->waits};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+        free(blocks[k]);
     for (size_t k = 0; k < b->num_classes; k++)
         free(b->classes[k]);
     free(b->classes);
     b->ops = NULL;
+    b->kind = b->cpu = NULL;
+    b->op_class = NULL;
+    b->host = b->line = NULL;
     b->waits = NULL;
     b->classes = NULL;
-    b->num_classes = 0;
+    b->num_ops = b->room_ops = b->num_waits = b->room_waits = b->num_classes = 0;
+}
+
+/* ---- acknowledgements */
+
+/* Sends above eager_bytes get a message back, and what waits for them waits for it. */
+static ik_status acknowledge(graph_builder *b, uint32_t **ack, ik_error *err)
+{
+    size_t num = b->num_ops, large = 0;
+    for (size_t op = 0; op < num && b->eager; op++)
+        large += b->kind[op] == IK_OP_SEND && b->ops[op].amount > b->eager_bytes &&
+                 b->ops[op].peer != b->host[op];
+    if (!large)
+        return IK_OK;
+    uint32_t *of = ik_calloc(num + 2 * large + 1, sizeof *of);
+    if (!of)
+        return ik_fail_memory(err, (num + 2 * large) * sizeof *of, "a workload");
+    memset(of, 0xff, (num + 2 * large) * sizeof *of);
+    for (size_t op = 0; op < num && !b->no_memory; op++) {
+        if (b->kind[op] != IK_OP_SEND || b->ops[op].amount <= b->eager_bytes ||
+            b->ops[op].peer == b->host[op])
+            continue;
+        uint32_t src = b->host[op], dst = b->ops[op].peer, line = b->line[op];
+        b->cpu_now = IK_NO_CPU;
+        b->class_now = b->op_class[op];
+        of[op] = graph_add(b, dst, IK_OP_SEND, 1, src, GRAPH_ACK, line);
+        graph_add(b, src, IK_OP_RECV, 1, dst, GRAPH_ACK, line); /* the next number */
+    }
+    for (size_t k = 0; k < b->num_waits; k++)
+        if (b->waits[k].before < num && of[b->waits[k].before] != IK_NONE)
+            b->waits[k].before = of[b->waits[k].before] + 1;
+    *ack = of;
+    return IK_OK;
 }
 
 /* ---- finishing */
 
-typedef struct finish {
-    graph_builder *b;
-    ik_graph *g;
-    uint32_t *place;  /* [num_ops] of the builder's operation in the graph */
-    uint32_t *origin; /* the inverse */
-} finish;
-
-static ik_status fail_op(const graph_builder *b, uint32_t op, ik_error *err, const char *what)
+static bool is_sorted(const graph_builder *b)
 {
-    const built_op *o = &b->ops[op];
-    const char *kind = o->kind == IK_OP_SEND   ? "send"
-                       : o->kind == IK_OP_RECV ? "receive"
-                                               : "calculation";
-    if (o->kind == IK_OP_CALC)
-        ik_fail(err, IK_ERR_INPUT, "%s: a %s of host %u %s", b->source, kind, o->host, what);
-    else
-        ik_fail(err, IK_ERR_INPUT, "%s: the %s of %llu B of host %u %s host %u, tag %u, %s",
-                b->source, kind, (unsigned long long)o->amount, o->host,
-                o->kind == IK_OP_SEND ? "to" : "from", o->peer, o->tag, what);
-    if (o->line)
-        ik_error_at(err, b->source, o->line, 1);
-    return IK_ERR_INPUT;
+    for (size_t k = 1; k < b->num_ops; k++)
+        if (b->host[k] < b->host[k - 1])
+            return false;
+    return true;
 }
 
-static void sort_by_host(finish *f)
+/* *array[place[k]] = what stood at k. */
+static bool permute(void **array, size_t size, const uint32_t *place, size_t num)
 {
-    const graph_builder *b = f->b;
-    ik_graph *g = f->g;
-    uint32_t cpus = 1;
-    for (size_t k = 0; k < b->num_ops; k++)
-        g->host_first[b->ops[k].host + 1]++;
-    for (uint32_t h = 0; h < g->num_hosts; h++)
+    char *moved = ik_calloc(num + 1, size), *old = *array;
+    if (!moved)
+        return false;
+    for (size_t k = 0; k < num; k++)
+        memcpy(moved + place[k] * size, old + k * size, size);
+    free(old);
+    *array = moved;
+    return true;
+}
+
+/* Operations by host; *ack as well. */
+static ik_status sort_by_host(graph_builder *b, const uint32_t *host_first, uint32_t **ack,
+                              ik_error *err)
+{
+    size_t num = b->num_ops;
+    uint32_t *place = ik_calloc(num + 1, sizeof *place),
+             *next = ik_calloc((size_t)b->num_hosts + 1, sizeof *next);
+    bool fits = place && next;
+    if (fits)
+        memcpy(next, host_first, b->num_hosts * sizeof *next);
+    for (size_t k = 0; k < num && fits; k++)
+        place[k] = next[b->host[k]]++;
+    for (size_t k = 0; k < num && fits && *ack; k++)
+        if ((*ack)[k] != IK_NONE)
+            (*ack)[k] = place[(*ack)[k]];
+    void *ops = b->ops, *kind = b->kind, *cpu = b->cpu, *class = b->op_class, *line = b->line,
+         *acks = *ack;
+    fits = fits && permute(&ops, sizeof *b->ops, place, num) && permute(&kind, 1, place, num) &&
+           permute(&cpu, 1, place, num) && permute(&class, sizeof *b->op_class, place, num) &&
+           permute(&line, sizeof *b->line, place, num) &&
+           (!acks || permute(&acks, sizeof **ack, place, num));
+    b->ops = ops;
+    b->kind = kind;
+    b->cpu = cpu;
+    b->op_class = class;
+    b->line = line;
+    *ack = acks;
+    for (size_t k = 0; k < b->num_waits && fits; k++) {
+        built_wait *w = &b->waits[k];
+        w->op = place[w->op];
+        w->before = place[w->before & ~IK_AFTER_START] | (w->before & IK_AFTER_START);
+    }
+    free(place);
+    free(next);
+    return fits ? IK_OK : ik_fail_memory(err, num * (sizeof *b->ops + 4), "a workload");
+}
+
+/* Moves the builder's arrays into g. */
+static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
+{
+    uint32_t *ack = NULL;
+    ik_status status = acknowledge(b, &ack, err);
+    g->num_ops = (uint32_t)b->num_ops;
+    g->host_first = ik_calloc((size_t)b->num_hosts + 2, sizeof *g->host_first);
+    if (status == IK_OK && (b->no_memory || !g->host_first))
+        status = ik_fail_memory(err, b->num_ops * sizeof *b->ops, "a workload");
+    for (size_t k = 0; k < b->num_ops && status == IK_OK; k++)
+        g->host_first[b->host[k] + 1]++;
+    for (uint32_t h = 0; h < b->num_hosts && status == IK_OK; h++)
         g->host_first[h + 1] += g->host_first[h];
-    for (uint32_t k = 0; k < g->num_ops; k++) {
-        const built_op *o = &b->ops[k];
-        uint32_t at = g->host_first[o->host]++;
-        f->place[k] = at;
-        f->origin[at] = k;
-        g->ops[at] = (ik_op){o->amount, o->peer, IK_NONE};
-        g->kind[at] = o->kind;
-        g->op_class[at] = o->of_class;
-        g->waits[at] = o->kind == IK_OP_RECV;
-        if (o->kind == IK_OP_CALC && o->peer >= cpus)
-            cpus = o->peer + 1;
+    if (status == IK_OK && !is_sorted(b))
+        status = sort_by_host(b, g->host_first, &ack, err);
+    free(b->host);
+    if (!b->has_lines) {
+        free(b->line);
+        b->line = NULL;
     }
-    for (uint32_t h = g->num_hosts; h > 0; h--)
-        g->host_first[h] = g->host_first[h - 1];
-    g->host_first[0] = 0;
-    g->num_cpus = cpus;
-}
-
-/* ---- matching */
-
-typedef struct end_of_message {
-    uint32_t src, dst, tag, op; /* op: of the builder */
-} end_of_message;
-
-static int by_message(const void *a, const void *b)
-{
-    const end_of_message *x = a, *y = b;
-    if (x->src != y->src)
-        return x->src < y->src ? -1 : 1;
-    if (x->dst != y->dst)
-        return x->dst < y->dst ? -1 : 1;
-    if (x->tag != y->tag)
-        return x->tag < y->tag ? -1 : 1;
-    return (x->op > y->op) - (x->op < y->op);
-}
-
-static bool same_key(const end_of_message *x, const end_of_message *y)
-{
-    return x->src == y->src && x->dst == y->dst && x->tag == y->tag;
-}
-
-static size_t collect(const graph_builder *b, ik_op_kind kind, end_of_message *out)
-{
-    size_t n = 0;
-    for (size_t k = 0; k < b->num_ops; k++) {
-        const built_op *o = &b->ops[k];
-        if (o->kind != kind)
-            continue;
-        bool sends = kind == IK_OP_SEND;
-        out[n++] = (end_of_message){sends ? o->host : o->peer, sends ? o->peer : o->host, o->tag,
-                                    (uint32_t)k};
-    }
-    qsort(out, n, sizeof *out, by_message);
-    return n;
-}
-
-static ik_status pair_up(finish *f, const end_of_message *sends, size_t num_sends,
-                         const end_of_message *recvs, size_t num_recvs, ik_error *err)
-{
-    for (size_t k = 0; k < num_sends || k < num_recvs; k++) {
-        bool fits = k < num_sends && k < num_recvs && same_key(&sends[k], &recvs[k]);
-        if (!fits) {
-            bool no_recv =
-                k >= num_recvs || (k < num_sends && by_message(&sends[k], &recvs[k]) < 0 &&
-                                   !same_key(&sends[k], &recvs[k]));
-            return no_recv ? fail_op(f->b, sends[k].op, err, "is received by nobody")
-                           : fail_op(f->b, recvs[k].op, err, "is sent by nobody");
-        }
-        uint32_t send = f->place[sends[k].op], recv = f->place[recvs[k].op];
-        if (f->g->ops[send].amount != f->g->ops[recv].amount)
-            return fail_op(f->b, recvs[k].op, err, "has another size than what is sent");
-        f->g->ops[send].match = recv;
-        f->g->ops[recv].match = send;
-        f->g->op_class[recv] = f->g->op_class[send];
-    }
-    return IK_OK;
-}
-
-static ik_status match_messages(finish *f, ik_error *err)
-{
-    size_t n = f->b->num_ops ? f->b->num_ops : 1;
-    end_of_message *sends = malloc(n * sizeof *sends), *recvs = malloc(n * sizeof *recvs);
-    ik_status status =
-        sends && recvs ? IK_OK : ik_fail_memory(err, 2 * n * sizeof *sends, "a workload");
-    if (status == IK_OK) {
-        size_t s = collect(f->b, IK_OP_SEND, sends), r = collect(f->b, IK_OP_RECV, recvs);
-        status = pair_up(f, sends, s, recvs, r, err);
-    }
-    free(sends);
-    free(recvs);
+    g->ops = b->ops;
+    g->kind = b->kind;
+    g->cpu = b->cpu;
+    g->op_class = b->op_class;
+    g->line = b->line;
+    g->ack = ack;
+    b->ops = NULL;
+    b->kind = b->cpu = NULL;
+    b->op_class = NULL;
+    b->host = b->line = NULL;
     return status;
 }
 
-/* ---- waits */
-
-static ik_status link_waits(finish *f, ik_error *err)
+static ik_status link_waits(const graph_builder *b, ik_graph *g, ik_error *err)
 {
-    const graph_builder *b = f->b;
-    ik_graph *g = f->g;
-    g->after = ik_calloc(b->num_waits ? b->num_waits : 1, sizeof *g->after);
-    if (!g->after)
-        return ik_fail_memory(err, b->num_waits * sizeof *g->after, "a workload");
+    size_t n = (size_t)g->num_ops + 2;
+    g->after_first = ik_calloc(n, sizeof *g->after_first);
+    g->waits = ik_calloc(n, sizeof *g->waits);
+    g->after = ik_calloc(b->num_waits + 1, sizeof *g->after);
+    if (!g->after || !g->after_first || !g->waits)
+        return ik_fail_memory(err, (b->num_waits + 2 * n) * sizeof *g->after, "a workload");
     for (size_t k = 0; k < b->num_waits; k++)
-        g->after_first[f->place[b->waits[k].before] + 1]++;
-    for (uint32_t op = 0; op < g->num_ops; op++)
+        g->after_first[(b->waits[k].before & ~IK_AFTER_START) + 1]++;
+    for (uint32_t op = 0; op < g->num_ops; op++) {
         g->after_first[op + 1] += g->after_first[op];
+        g->waits[op] = g->kind[op] == IK_OP_RECV && g->ops[op].match != IK_NONE;
+        if (g->cpu[op] != IK_NO_CPU && g->cpu[op] >= g->num_cpus)
+            g->num_cpus = g->cpu[op] + 1u;
+    }
     for (size_t k = 0; k < b->num_waits; k++) {
         const built_wait *w = &b->waits[k];
-        uint32_t op = f->place[w->op];
-        g->after[g->after_first[f->place[w->before]]++] = op | (w->on_start ? IK_AFTER_START : 0);
-        g->waits[op]++;
+        uint32_t start = w->before & IK_AFTER_START;
+        g->after[g->after_first[w->before & ~IK_AFTER_START]++] = w->op | start;
+        g->waits[w->op]++;
     }
     for (uint32_t op = g->num_ops; op > 0; op--)
         g->after_first[op] = g->after_first[op - 1];
     g->after_first[0] = 0;
+    for (uint32_t op = 0; op < g->num_ops && g->ack; op++)
+        if (g->ack[op] != IK_NONE)
+            g->waits[g->ack[op]]++;
     return IK_OK;
-}
-
-/* Kahn: what can be done is taken off; what is left waits for itself. */
-static ik_status refuse_cycles(const finish *f, ik_error *err)
-{
-    const ik_graph *g = f->g;
-    uint32_t *left = malloc((g->num_ops + (size_t)1) * sizeof *left),
-             *ready = malloc((g->num_ops + (size_t)1) * sizeof *ready), num = 0, done = 0;
-    ik_status status =
-        left && ready ? IK_OK : ik_fail_memory(err, 2 * g->num_ops * sizeof *left, "a workload");
-    for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++) {
-        left[op] = g->waits[op];
-        if (!left[op])
-            ready[num++] = op;
-    }
-    while (status == IK_OK && done < num) {
-        uint32_t op = ready[done++];
-        for (uint32_t k = g->after_first[op]; k < g->after_first[op + 1]; k++) {
-            uint32_t next = g->after[k] & ~IK_AFTER_START;
-            if (--left[next] == 0)
-                ready[num++] = next;
-        }
-        if (g->kind[op] == IK_OP_SEND && --left[g->ops[op].match] == 0)
-            ready[num++] = g->ops[op].match;
-    }
-    for (uint32_t op = 0; status == IK_OK && num < g->num_ops && op < g->num_ops; op++)
-        if (left[op])
-            status = fail_op(f->b, f->origin[op], err, "waits for itself: a cycle of dependences");
-    free(left);
-    free(ready);
-    return status;
 }
 
 static void sum_up(ik_workload *w)
@@ -342,50 +365,43 @@ static ik_status check_sizes(const graph_builder *b, ik_error *err)
     if (b->many_classes)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "%s: more than %d classes of messages", b->source,
                        IK_CLASSES_MAX);
-    for (size_t k = 0; k < b->num_ops; k++) {
-        const built_op *o = &b->ops[k];
-        if (o->kind == IK_OP_SEND && (bytes += o->amount) > UINT64_C(1) << 60)
-            return fail_op(b, (uint32_t)k, err, "brings the sum of all messages above 2^60 B");
-    }
+    for (size_t k = 0; k < b->num_ops; k++)
+        if (b->kind[k] == IK_OP_SEND && (bytes += b->ops[k].amount) > UINT64_C(1) << 60)
+            return ik_fail_at(err, IK_ERR_INPUT, b->source, b->line[k], 0,
+                              "%s: the sum of all messages is above 2^60 B", b->source);
     return IK_OK;
+}
+
+static ik_status make_graph(graph_builder *b, ik_graph *g, ik_error *err)
+{
+    *g = (ik_graph){.num_hosts = b->num_hosts,
+                    .num_cpus = 1,
+                    .overhead_ps = b->overhead_ps,
+                    .eager = b->eager,
+                    .eager_bytes = b->eager_bytes};
+    ik_status status = take_arrays(b, g, err);
+    if (status == IK_OK && b->has_lines && !(g->source = strdup(b->source)))
+        status = ik_fail_memory(err, strlen(b->source), "a workload");
+    if (status == IK_OK)
+        status = graph_match(g, b->source, err);
+    if (status == IK_OK)
+        status = link_waits(b, g, err);
+    return status == IK_OK ? graph_refuse_cycles(g, b->source, err) : status;
 }
 
 ik_status graph_finish(graph_builder *b, ik_workload *w, ik_error *err)
 {
     ik_status status = check_sizes(b, err);
     ik_graph *g = status == IK_OK ? ik_calloc(1, sizeof *g) : NULL;
-    finish f = {.b = b, .g = g};
-    size_t n = b->num_ops + 1;
     *w = (ik_workload){.num_hosts = b->num_hosts, .repeat = 1, .graph = g, .num_classes = 1};
-    if (g) {
-        g->num_hosts = b->num_hosts;
-        g->num_ops = (uint32_t)b->num_ops;
-        g->host_first = ik_calloc((size_t)b->num_hosts + 2, sizeof *g->host_first);
-        g->ops = ik_calloc(n, sizeof *g->ops);
-        g->kind = ik_calloc(n, 1);
-        g->op_class = ik_calloc(n, sizeof *g->op_class);
-        g->after_first = ik_calloc(n + 1, sizeof *g->after_first);
-        g->waits = ik_calloc(n, sizeof *g->waits);
-        f.place = ik_calloc(n, sizeof *f.place);
-        f.origin = ik_calloc(n, sizeof *f.origin);
-    }
-    if (status == IK_OK && (!g || !g->host_first || !g->ops || !g->kind || !g->op_class ||
-                            !g->after_first || !g->waits || !f.place || !f.origin))
-        status = ik_fail_memory(err, n * (sizeof *g->ops + 19), "a workload");
-    if (status == IK_OK) {
-        sort_by_host(&f);
-        status = match_messages(&f, err);
-    }
+    if (status == IK_OK && !g)
+        status = ik_fail_memory(err, sizeof *g, "a workload");
     if (status == IK_OK)
-        status = link_waits(&f, err);
-    if (status == IK_OK)
-        status = refuse_cycles(&f, err);
+        status = make_graph(b, g, err);
     if (status == IK_OK) {
         sum_up(w);
         take_classes(b, w);
     }
-    free(f.place);
-    free(f.origin);
     graph_builder_free(b);
     if (status != IK_OK)
         ik_workload_clear(w);

@@ -20,7 +20,12 @@ void ik_workload_clear(ik_workload *w)
         free(w->graph->host_first);
         free(w->graph->ops);
         free(w->graph->kind);
+        free(w->graph->cpu);
         free(w->graph->op_class);
+        free(w->graph->tag);
+        free(w->graph->line);
+        free(w->graph->source);
+        free(w->graph->ack);
         free(w->graph->after_first);
         free(w->graph->after);
         free(w->graph->waits);

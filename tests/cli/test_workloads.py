@@ -1,9 +1,10 @@
 """Workloads that end, from an experiment to its tables: closed forms, references, what is missing, refusals with places."""
 import csv
+import gzip
 import io
 import unittest
 
-from harness import CliTest, run
+from harness import SOURCE, CliTest, run
 
 ENDS = "measure: {until: delivered, at_most: 10 ms}\n"
 
@@ -140,6 +141,39 @@ class Workloads(CliTest):
         self.assertEqual(len(step["series"]["throughput"]), periods)
         self.assertEqual(len(step["congestion_series"]["roots"]), periods)
         self.assertEqual(step["congestion"]["samples"], periods)
+
+    def test_programs(self):
+        """A ping-pong on a crossbar: 1 us of calculation, twice 4 KiB; packed and plain; refusals with their places."""
+        text = (SOURCE / "tests/data/traffic/pingpong.goal").read_bytes()
+        (self.tmp / "p.goal").write_bytes(text)
+        (self.tmp / "p.goal.gz").write_bytes(gzip.compress(text))
+        base = "fabric: crossbar:n=3\nrouting: minimal\nswitch: {model: ideal}\nadapter: {packet: 256 B}\n"
+        rows = self.rows(base + "traffic: {family: graph, path: [p.goal, p.goal.gz]}\n" + ENDS)
+        for row in rows:
+            self.assertAlmostEqual(float(row["completion_ns"]), 1000 + 2 * (4096 * 0.08 + 12), places=6)
+            self.assertEqual(row["slowdown"], "1")
+        lines = text.decode().replace("l2 requires l1", "l2 requires l9", 1)
+        (self.tmp / "p.goal").write_text(lines)
+        done = run("run", self.experiment(base + "traffic: {family: graph, path: p.goal}\n" + ENDS), "-o", self.tmp / "no.db")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("p.goal:8:13", done.stderr)
+        self.assertIn("no label 'l9'", done.stderr)
+
+    def test_a_long_program_is_read_as_a_stream(self):
+        """Ten times the operations take ten times the time and memory, not more."""
+        path = self.tmp / "long.goal"
+        with path.open("w") as to:
+            to.write("num_ranks 2\n")
+            for rank in range(2):
+                to.write(f"rank {rank} {{\n")
+                for k in range(100_000):
+                    to.write(f"l{k}: {'send' if rank == 0 else 'recv'} 8b {'to 1' if rank == 0 else 'from 0'} tag {k}\n")
+                    if k:
+                        to.write(f"l{k} requires l{k - 1}\n")
+                to.write("}\n")
+        row = self.rows('fabric: crossbar:n=2\nrouting: minimal\nmeasure: {until: delivered, at_most: 10 ms}\n'
+                        f"traffic: {{family: graph, path: {path}}}\n")[0]
+        self.assertAlmostEqual(float(row["completion_ns"]), 100_000 * 8 * 0.08, delta=200)
 
     def test_not_completed(self):
         store = self.tmp / "short.db"

@@ -57,6 +57,7 @@ static const char *const specs[] = {
     "nas:ft,layout=2d",
     "nas:mg,class=S,hosts=1:0:2..4",
     "exchange:pattern=cg,repeat=2",
+    "graph:path=" TEST_DATA "/traffic/pingpong.goal",
     "mix:shift:by=3",
     "mix:80%*uniform+20%*incast=hotspot:nodes=4;fraction=30%;rest=silent",
     "mix:3*uniform+2*local+shift:by=2+hotspot:share=messages;fraction=35%;nodes=1",

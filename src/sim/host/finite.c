@@ -159,6 +159,12 @@ static uint32_t take_first(finite *f, op_list *l)
     return op;
 }
 
+/* When the adapter got the message of a send. */
+static uint64_t handed_ps(const finite *f, uint32_t op)
+{
+    return f->handed_ps ? f->handed_ps[op] : f->ops[op].ready_ps;
+}
+
 /* Shows the first message of a queue to host/host.c. */
 static void show_first(sim *s, uint32_t host, unsigned at)
 {
@@ -172,7 +178,7 @@ static void show_first(sim *s, uint32_t host, unsigned at)
     uint32_t op = f->turns[k].head;
     const ik_op *of = &f->w->graph->ops[op];
     uint64_t sent = of->amount - f->ops[op].left;
-    s->messages[k] = (message){.t_gen = f->ops[op].ready_ps,
+    s->messages[k] = (message){.t_gen = handed_ps(f, op),
                                .number = f->first_packet[op] + sent / s->packet_bytes,
                                .remaining = f->ops[op].left,
                                .dst = of->peer,
@@ -190,7 +196,8 @@ static void queue_send(partition *p, uint32_t host, uint32_t op)
         o->vc = rt.vc;
     }
     uint64_t busy_until = s->hosts[host].busy_until;
-    o->busy_ps = f->sent_ps[host] - (busy_until > o->ready_ps ? busy_until - o->ready_ps : 0);
+    uint64_t handed = handed_ps(f, op);
+    o->busy_ps = f->sent_ps[host] - (busy_until > handed ? busy_until - handed : 0);
     unsigned at = s->num_send_queues > 1 ? o->vc : 0;
     size_t k = (size_t)host * s->num_send_queues + at;
     append(f, f->turns[k].num < s->turn_messages ? &f->turns[k] : &f->behind[k], op);
@@ -233,45 +240,163 @@ static void finish(partition *p, uint32_t host, uint32_t op, uint64_t t)
     tell_after(p, host, op, false, t);
 }
 
-/* It is begun, or, a receive, done when the time of its release has come. */
-static void release(partition *p, uint32_t host, uint32_t op)
+void sim_finite_due(partition *p, uint32_t host, unsigned rank, uint32_t op, uint64_t t)
 {
     finite *f = p->sim->finite;
-    const ik_heap_item item = {.key = f->ops[op].ready_ps, .id = op};
+    t = t < FINITE_LATEST ? t : FINITE_LATEST;
+    const ik_heap_item item = {.key = t * DUE_RANKS + rank, .id = op};
     if (!ik_heap_push(&f->due[host], item))
         sim_partition_fail(p, 2 * f->due[host].cap * sizeof item, "operations that are due");
     else
-        sim_host_wake_at(p, host, item.key);
+        sim_host_wake_at(p, host, t);
 }
 
-/* A message from a host to itself takes no time. */
-static void begin_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
+/* It begins when the time of its release has come. */
+static void release(partition *p, uint32_t host, uint32_t op)
 {
-    finite *f = p->sim->finite;
-    const ik_op *of = &f->w->graph->ops[op];
-    if (of->peer != host) {
-        queue_send(p, host, op);
-        return;
-    }
-    f->ops[op].left = f->ops[of->match].left = 0;
-    finish(p, host, op, now);
-    tell(p, host, of->match, op, now);
+    static const unsigned rank[] = {
+        [IK_OP_CALC] = DUE_CALC, [IK_OP_SEND] = DUE_SEND, [IK_OP_RECV] = DUE_RECV};
+    const finite *f = p->sim->finite;
+    sim_finite_due(p, host, rank[f->w->graph->kind[op]], op, f->ops[op].ready_ps);
 }
 
-static void begin(partition *p, uint32_t host, uint32_t op)
+/* op takes its processor for a time, not before now; returns when it begins. */
+static uint64_t take_cpu(finite *f, uint32_t host, uint32_t op, uint64_t now, uint64_t time)
+{
+    const ik_graph *g = f->w->graph;
+    if (g->cpu[op] == IK_NO_CPU)
+        return now;
+    uint64_t *cpu = &f->cpu_free[(size_t)host * g->num_cpus + g->cpu[op]];
+    uint64_t begin = *cpu > now ? *cpu : now;
+    *cpu = finite_later(begin, time);
+    return begin;
+}
+
+/* How long it takes its processor. */
+static uint64_t own_time(const finite *f, uint32_t op)
+{
+    const ik_graph *g = f->w->graph;
+    return g->kind[op] == IK_OP_CALC ? g->ops[op].amount
+           : g->cpu[op] == IK_NO_CPU ? 0
+                                     : g->overhead_ps;
+}
+
+/* The adapter gets it. A message from a host to itself takes no time then. */
+static void hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->finite;
     const ik_graph *g = f->w->graph;
-    uint64_t now = f->ops[op].ready_ps;
+    const ik_op *of = &g->ops[op];
+    if (f->handed_ps)
+        f->handed_ps[op] = now;
+    if (of->peer != host) {
+        queue_send(p, host, op);
+        if (g->eager)
+            finish(p, host, op, now);
+        return;
+    }
+    f->ops[op].left = 0;
+    finish(p, host, op, now);
+    if (of->match != IK_NONE)
+        f->ops[of->match].left = 0;
+    sim_finite_due(p, host, DUE_ARRIVAL, of->match != IK_NONE ? of->match : op, now);
+}
+
+static void begin_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
+{
+    finite *f = p->sim->finite;
+    uint64_t time = own_time(f, op);
+    if (now > f->ops[op].ready_ps) { /* its processor is done with it */
+        hand_over(p, host, op, now);
+        return;
+    }
+    uint64_t begin = time ? take_cpu(f, host, op, now, time) : now;
+    tell_after(p, host, op, true, begin);
+    if (time)
+        sim_finite_due(p, host, DUE_SEND, op, finite_later(begin, time));
+    else
+        hand_over(p, host, op, now);
+}
+
+/* It has begun, and its message is there. */
+static void end_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
+{
+    finite *f = p->sim->finite;
+    const ik_graph *g = f->w->graph;
+    uint64_t time = own_time(f, op);
+    uint32_t send = finite_send_of(f, op);
+    uint64_t end = time ? finite_later(take_cpu(f, host, op, now, time), time) : now;
+    finish(p, host, op, end);
+    if (g->ack && g->ack[send] != IK_NONE)
+        tell(p, host, g->ack[send], op, end);
+}
+
+void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t send, uint64_t t)
+{
+    finite *f = p->sim->finite;
+    op_state *o = &f->ops[recv];
+    o->vc |= RECV_HERE;
+    if (t > o->ready_ps) {
+        o->begun_ps = o->ready_ps;
+        o->next = o->cause;
+        o->ready_ps = t;
+        o->cause = send;
+    }
+    if (!(o->vc & RECV_BEGUN))
+        return;
+    if (own_time(f, recv))
+        sim_finite_due(p, host, DUE_RECV, recv, t); /* behind sends of the same time */
+    else
+        end_recv(p, host, recv, t);
+}
+
+static void begin_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
+{
+    finite *f = p->sim->finite;
+    op_state *o = &f->ops[op];
+    if (o->vc & RECV_BEGUN) { /* its message is there, and its processor is asked */
+        end_recv(p, host, op, now);
+        return;
+    }
+    o->vc |= RECV_BEGUN;
     tell_after(p, host, op, true, now);
-    if (g->kind[op] == IK_OP_SEND) {
-        begin_send(p, host, op, now);
-    } else if (g->kind[op] == IK_OP_RECV) {
-        finish(p, host, op, now);
-    } else {
-        uint64_t *cpu = &f->cpu_free[(size_t)host * g->num_cpus + g->ops[op].peer];
-        *cpu = (*cpu > now ? *cpu : now) + g->ops[op].amount;
-        finish(p, host, op, *cpu);
+    if (f->w->graph->ops[op].match == IK_NONE)
+        sim_any_begun(p, host, op, now);
+    else if ((o->vc & RECV_HERE) && own_time(f, op))
+        sim_finite_due(p, host, DUE_RECV, op, now); /* in the order of the program */
+    else if (o->vc & RECV_HERE)
+        end_recv(p, host, op, now);
+}
+
+static void begin_calc(partition *p, uint32_t host, uint32_t op, uint64_t now)
+{
+    finite *f = p->sim->finite;
+    uint64_t time = own_time(f, op), begin = take_cpu(f, host, op, now, time);
+    tell_after(p, host, op, true, begin);
+    finish(p, host, op, finite_later(begin, time));
+}
+
+/* What an item of the heap says. */
+static void take_due(partition *p, uint32_t host, const ik_heap_item *item)
+{
+    const finite *f = p->sim->finite;
+    const ik_graph *g = f->w->graph;
+    uint64_t now = item->key / DUE_RANKS;
+    switch (item->key % DUE_RANKS) {
+    case DUE_ARRIVAL:
+        if (g->kind[item->id] == IK_OP_RECV)
+            sim_finite_arrived(p, host, item->id, g->ops[item->id].match, now);
+        else
+            sim_any_arrived(p, host, item->id, now);
+        break;
+    case DUE_SEND:
+        begin_send(p, host, item->id, now);
+        break;
+    case DUE_RECV:
+        begin_recv(p, host, item->id, now);
+        break;
+    default:
+        begin_calc(p, host, item->id, now);
     }
 }
 
@@ -281,14 +406,16 @@ void sim_finite_advance(partition *p, uint32_t host, uint64_t now)
     if (!f->w->graph)
         return;
     ik_heap *due = &f->due[host];
-    while (due->num && due->items[0].key <= now)
-        begin(p, host, ik_heap_pop(due).id);
+    while (due->num && due->items[0].key / DUE_RANKS <= now) {
+        const ik_heap_item item = ik_heap_pop(due);
+        take_due(p, host, &item);
+    }
 }
 
 uint64_t sim_finite_next(const sim *s, uint32_t host)
 {
     const finite *f = s->finite;
-    return f->w->graph && f->due[host].num ? f->due[host].items[0].key : UINT64_MAX;
+    return f->w->graph && f->due[host].num ? f->due[host].items[0].key / DUE_RANKS : UINT64_MAX;
 }
 
 void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
@@ -320,7 +447,7 @@ void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, ui
     else if (f->behind[k].num)
         append(f, &f->turns[k], take_first(f, &f->behind[k]));
     show_first(s, host, at);
-    if (!o->left)
+    if (!o->left && !f->w->graph->eager)
         finish(p, host, op, now + transmit_ps(s, s->hosts[host].port, size));
 }
 
@@ -349,6 +476,10 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
         return;
     }
     uint32_t send = find_send(f, d->src, d->number), recv = f->w->graph->ops[send].match;
+    if (recv == IK_NONE) {
+        sim_any_delivered(p, host, send, d);
+        return;
+    }
     op_state *o = &f->ops[recv];
     assert(o->left >= d->size);
     if (o->done_ps == UINT64_MAX || d->t > o->done_ps) {
@@ -360,7 +491,7 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
         return;
     uint64_t t = o->done_ps;
     o->done_ps = UINT64_MAX;
-    tell(p, host, recv, send, t);
+    sim_finite_due(p, host, DUE_ARRIVAL, recv, t);
 }
 
 /* ---- the state */
@@ -375,7 +506,8 @@ static bool allocate_graph(const sim *s, finite *f, sim_memory *m)
            sim_get(m, &f->behind, queues, sizeof *f->behind) &&
            sim_get(m, &f->due, hosts, sizeof *f->due) &&
            sim_get(m, &f->cpu_free, hosts * g->num_cpus, 8) && sim_get(m, &f->ops_left, hosts, 8) &&
-           sim_get(m, &f->sent_ps, hosts, 8) && sim_get(m, &f->in_turn, queues, 8);
+           sim_get(m, &f->sent_ps, hosts, 8) && sim_get(m, &f->in_turn, queues, 8) &&
+           (!g->overhead_ps || sim_get(m, &f->handed_ps, g->num_ops + (size_t)1, 8));
 }
 
 static ik_status new_graph(const sim *s, finite *f, ik_error *err)
@@ -388,11 +520,13 @@ static ik_status new_graph(const sim *s, finite *f, ik_error *err)
         uint64_t packets = 0;
         f->ops_left[host] = g->host_first[host + 1] - g->host_first[host];
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
-            f->ops[op] = (op_state){.left = g->kind[op] == IK_OP_CALC ? 0 : g->ops[op].amount,
-                                    .done_ps = UINT64_MAX,
-                                    .waits = g->waits[op],
-                                    .next = IK_NONE,
-                                    .cause = IK_NONE};
+            f->ops[op] = (op_state){
+                .left = g->kind[op] == IK_OP_CALC ? 0 : g->ops[op].amount,
+                .done_ps = UINT64_MAX,
+                /* its message is no wait here: it may begin before */
+                .waits = g->waits[op] - (g->kind[op] == IK_OP_RECV && g->ops[op].match != IK_NONE),
+                .next = IK_NONE,
+                .cause = IK_NONE};
             f->first_packet[op] = packets;
             packets += g->kind[op] == IK_OP_SEND ? packets_of(s, g->ops[op].amount) : 0;
         }
@@ -400,7 +534,7 @@ static ik_status new_graph(const sim *s, finite *f, ik_error *err)
             return ik_fail(err, IK_ERR_UNSUPPORTED,
                            "host %u of the workload would send more than 2^32 packets", host);
     }
-    return IK_OK;
+    return sim_any_new(s, f, err);
 }
 
 ik_status sim_finite_new(sim *s, ik_error *err)
@@ -434,9 +568,10 @@ void sim_finite_free(sim *s)
         ik_heap_free(&f->due[host]);
     void *blocks[] = {f->finish_ps, f->keys,    f->repetition, f->states,       f->ops,
                       f->turns,     f->behind,  f->due,        f->first_packet, f->cpu_free,
-                      f->ops_left,  f->sent_ps, f->in_turn};
+                      f->ops_left,  f->sent_ps, f->in_turn,    f->handed_ps};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
+    sim_any_free(f);
     free(f);
     s->finite = NULL;
 }
@@ -449,7 +584,8 @@ uint64_t sim_finite_bytes(const sim *s)
         return 0;
     if (w->alltoall)
         return hosts * (20 + w->repeat * sizeof(round_state));
-    return w->graph->num_ops * (sizeof(op_state) + 8ull) +
+    return sim_any_bytes(s) +
+           w->graph->num_ops * (sizeof(op_state) + (w->graph->overhead_ps ? 16ull : 8ull)) +
            hosts * (24 + sizeof(ik_heap) + 8ull * w->graph->num_cpus +
                     s->num_send_queues * (2 * sizeof(op_list) + 8));
 }

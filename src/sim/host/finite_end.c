@@ -49,42 +49,83 @@ void sim_finite_carry(sim *s, uint32_t host, void *ctx,
 
 enum { MOST_LINES = 20 };
 
+/* Whether an operation was to begin, or to end, after at_most. */
+static bool goes_on(const sim *s)
+{
+    const finite *f = s->finite;
+    bool on = s->stopped_ps >= s->end_ps;
+    for (uint32_t host = 0; f->due && host < s->f->num_hosts && !on; host++)
+        on = f->due[host].num > 0 || f->finish_ps[host] >= s->end_ps;
+    return on;
+}
+
 static void print_calm(const sim *s, FILE *to)
 {
     fprintf(to, "%s\n",
-            s->deadlock                 ? "a deadlock: no packet moves"
-            : s->stopped_ps < s->end_ps ? "nothing happens any more, and not all is delivered"
-                                        : "at_most was reached");
+            s->deadlock   ? "a deadlock: no packet moves"
+            : !goes_on(s) ? "nothing happens any more, and not all is delivered"
+                          : "at_most was reached");
 }
 
 static void print_op(const finite *f, uint32_t host, uint32_t op, FILE *to)
 {
     const ik_graph *g = f->w->graph;
     const ik_op *of = &g->ops[op];
-    unsigned number = op - g->host_first[host];
-    if (g->kind[op] == IK_OP_CALC)
-        fprintf(to, "operation %u of host %u, a calculation", number, host);
+    fprintf(to, "operation %u of host %u", op - g->host_first[host], host);
+    if (g->line && g->line[op])
+        fprintf(to, " (line %u)", g->line[op]);
+    if (g->kind[op] == IK_OP_CALC) {
+        fprintf(to, ", a calculation");
+        return;
+    }
+    fprintf(to, ", %s %llu B %s ", g->kind[op] == IK_OP_SEND ? "send" : "receive",
+            (unsigned long long)of->amount, g->kind[op] == IK_OP_SEND ? "to" : "from");
+    if (of->peer == IK_NONE)
+        fprintf(to, "any host");
     else
-        fprintf(to, "operation %u of host %u, %s %llu B %s host %u", number, host,
-                g->kind[op] == IK_OP_SEND ? "send" : "receive", (unsigned long long)of->amount,
-                g->kind[op] == IK_OP_SEND ? "to" : "from", of->peer);
+        fprintf(to, "host %u", of->peer);
 }
 
-/* What op waits for: the first one of its host that is not done and comes before it. */
-static void print_wait(const finite *f, uint32_t host, uint32_t op, FILE *to)
+/* Not done when the run ended. */
+static bool is_left(const sim *s, uint32_t op)
 {
+    return s->finite->ops[op].done_ps > s->end_ps;
+}
+
+/* The operation of its host, before it in the program or not, that op waits for; IK_NONE = none. */
+static uint32_t awaited(const sim *s, uint32_t host, uint32_t op)
+{
+    const finite *f = s->finite;
+    const ik_graph *g = f->w->graph;
+    for (uint32_t before = g->host_first[host]; before < g->host_first[host + 1]; before++) {
+        const op_state *o = &f->ops[before];
+        for (uint32_t k = g->after_first[before]; k < g->after_first[before + 1]; k++) {
+            bool pends = g->after[k] & IK_AFTER_START ? o->waits > 0 : is_left(s, before);
+            if ((g->after[k] & ~IK_AFTER_START) == op && pends)
+                return before;
+        }
+    }
+    return IK_NONE;
+}
+
+static void print_wait(const sim *s, uint32_t host, uint32_t op, FILE *to)
+{
+    const finite *f = s->finite;
     const ik_graph *g = f->w->graph;
     const op_state *o = &f->ops[op];
+    bool waits = o->waits || o->ready_ps >= s->end_ps;
+    uint32_t before = waits ? awaited(s, host, op) : IK_NONE;
     print_op(f, host, op, to);
-    for (uint32_t before = g->host_first[host]; o->waits && before < g->host_first[host + 1];
-         before++)
-        for (uint32_t k = g->after_first[before]; k < g->after_first[before + 1]; k++)
-            if ((g->after[k] & ~IK_AFTER_START) == op && f->ops[before].done_ps == UINT64_MAX) {
-                fprintf(to, ", waits for operation %u\n", before - g->host_first[host]);
-                return;
-            }
-    if (g->kind[op] == IK_OP_CALC)
+    if (before != IK_NONE && g->line && g->line[before])
+        fprintf(to, ", waits for line %u\n", g->line[before]);
+    else if (before != IK_NONE)
+        fprintf(to, ", waits for operation %u\n", before - g->host_first[host]);
+    else if (o->waits)
+        fprintf(to, ", acknowledges a message that is not received\n");
+    else if (g->kind[op] == IK_OP_CALC)
         fprintf(to, ", is not over\n");
+    else if (g->kind[op] == IK_OP_RECV && g->ops[op].match == IK_NONE)
+        fprintf(to, ", no message that fits is there\n");
     else
         fprintf(to, ", lacks %llu B\n", (unsigned long long)o->left);
 }
@@ -100,8 +141,8 @@ static void print_graph(const sim *s, FILE *to)
             (unsigned long long)f->w->num_messages);
     for (uint32_t host = 0; host < g->num_hosts; host++)
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
-            if (f->ops[op].done_ps == UINT64_MAX && lines++ < MOST_LINES)
-                print_wait(f, host, op, to);
+            if (is_left(s, op) && lines++ < MOST_LINES)
+                print_wait(s, host, op, to);
     if (lines > MOST_LINES)
         fprintf(to, "and %llu more operations that are not done\n",
                 (unsigned long long)(lines - MOST_LINES));

@@ -94,12 +94,6 @@ static void add_adapter(walk *w, ik_path_segment like, uint64_t ready, uint64_t 
 
 /* ---- graphs */
 
-static void reach_send(walk *w, ik_path_segment like, const op_state *o)
-{
-    add(w, like, IK_PATH_SENDING, o->moved_ps);
-    add_adapter(w, like, o->ready_ps, o->busy_ps);
-}
-
 static ik_path_segment segment_of(const ik_graph *g, uint32_t host, uint32_t op)
 {
     bool calc = g->kind[op] == IK_OP_CALC;
@@ -109,6 +103,58 @@ static ik_path_segment segment_of(const ik_graph *g, uint32_t host, uint32_t op)
                              .bytes = calc ? 0 : g->ops[op].amount};
 }
 
+/* From the first packet of a send, or later, to when the adapter got it. */
+static void reach_send(walk *w, uint32_t host, uint32_t op)
+{
+    const finite *f = w->s->finite;
+    const op_state *o = &f->ops[op];
+    ik_path_segment like = segment_of(f->w->graph, host, op);
+    add(w, like, IK_PATH_SENDING, o->moved_ps);
+    add_adapter(w, like, f->handed_ps ? f->handed_ps[op] : o->ready_ps, o->busy_ps);
+}
+
+/* From when the processor is done with an operation that takes it for a time, or began it, to its
+ * release. */
+static void reach_release(walk *w, uint32_t host, uint32_t op, bool done, uint64_t time)
+{
+    const op_state *o = &w->s->finite->ops[op];
+    ik_path_segment like = segment_of(w->s->finite->w->graph, host, op);
+    if (done)
+        add(w, like, IK_PATH_COMPUTE, w->at - time);
+    add(w, like, IK_PATH_PROCESSOR, o->ready_ps);
+}
+
+/* How long an operation takes its processor. */
+static uint64_t own_time(const ik_graph *g, uint32_t op)
+{
+    return g->kind[op] == IK_OP_CALC ? g->ops[op].amount
+           : g->cpu[op] == IK_NO_CPU ? 0
+                                     : g->overhead_ps;
+}
+
+/* A receive: what released it is its message, or what it waited for otherwise. */
+static uint32_t pass_recv(walk *w, uint32_t *host, uint32_t op)
+{
+    const finite *f = w->s->finite;
+    const ik_graph *g = f->w->graph;
+    const op_state *o = &f->ops[op];
+    uint32_t send = finite_send_of(f, op);
+    if (w->at < o->ready_ps) { /* from its begin: its message came later */
+        assert(w->at == o->begun_ps);
+        return o->next;
+    }
+    if (w->at > o->ready_ps)
+        reach_release(w, *host, op, true, own_time(g, op));
+    uint32_t src = o->cause == send ? sim_finite_host(g, send) : *host;
+    if (o->cause != send || src == *host)
+        return o->cause;
+    *host = src;
+    add_network(w, segment_of(g, src, send), o->moved_ps);
+    reach_send(w, src, send);
+    reach_release(w, src, send, own_time(g, send) > 0, own_time(g, send));
+    return f->ops[send].cause;
+}
+
 /* Walks from the end, or the start, of an operation of *host to its release; returns what released
  * it, of the host that *host is then. */
 static uint32_t pass_op(walk *w, uint32_t *host, uint32_t op)
@@ -116,20 +162,13 @@ static uint32_t pass_op(walk *w, uint32_t *host, uint32_t op)
     const finite *f = w->s->finite;
     const ik_graph *g = f->w->graph;
     const op_state *o = &f->ops[op];
-    const ik_op *of = &g->ops[op];
+    if (g->kind[op] == IK_OP_RECV)
+        return pass_recv(w, host, op);
     bool ended = w->at == o->done_ps && w->at > o->ready_ps;
-    if (g->kind[op] == IK_OP_CALC && ended) {
-        add(w, segment_of(g, *host, op), IK_PATH_COMPUTE, o->done_ps - of->amount);
-        add(w, segment_of(g, *host, op), IK_PATH_PROCESSOR, o->ready_ps);
-    } else if (g->kind[op] == IK_OP_SEND && ended) {
-        reach_send(w, segment_of(g, *host, op), o);
-    } else if (g->kind[op] == IK_OP_RECV && o->cause == of->match && of->peer != *host) {
-        op = of->match;
-        *host = of->peer;
-        add_network(w, segment_of(g, *host, op), o->moved_ps);
-        o = &f->ops[op];
-        reach_send(w, segment_of(g, *host, op), o);
-    }
+    if (ended && g->kind[op] == IK_OP_SEND && !g->eager && g->ops[op].peer != *host)
+        reach_send(w, *host, op);
+    if (w->at > o->ready_ps)
+        reach_release(w, *host, op, ended, own_time(g, op));
     assert(w->at == o->ready_ps);
     return o->cause;
 }

@@ -19,13 +19,20 @@ typedef struct op_state {
     uint32_t waits;    /* for so many more */
     uint32_t next;     /* in its list */
     uint32_t cause;    /* the operation that released it, IK_NONE = nothing */
-    uint32_t vc;
+    uint32_t vc;       /* RECV: RECV_BEGUN, RECV_HERE */
     /* SEND: when its first packet was sent; RECV: when the packet that came last was sent */
     uint64_t moved_ps;
-    /* SEND: how long the link was busy from its release to then; until then the time that it had
-     * been busy at the release */
-    uint64_t busy_ps;
+    union {
+        /* SEND: how long the link was busy from when the adapter got it to then; until then the
+         * time that it had been busy at that time */
+        uint64_t busy_ps;
+        /* RECV, if its message came later than all else that it waited for: when that was over;
+         * `next` is then what of it was last */
+        uint64_t begun_ps;
+    };
 } op_state;
+
+enum { RECV_BEGUN = 1, RECV_HERE = 2 }; /* what it waits for is done; its message is there */
 
 /* All-to-all: a repetition at a host. */
 typedef struct round_state {
@@ -35,6 +42,19 @@ typedef struct round_state {
     uint64_t last_ps, inject_ps;
     uint64_t src;
 } round_state;
+
+/* A message to a host where sends and receives find each other at run time. */
+typedef struct any_message {
+    uint64_t left, last_ps; /* bytes to come; when the packet that came last so far came */
+    uint64_t inject_ps;     /* when that one was sent */
+    uint32_t op;            /* its send */
+    uint32_t flow;          /* the first message of the same source */
+    uint32_t next;          /* in the list of those that nobody has received */
+    /* of the first message of a source: the first one, in the order of the program, that is not
+     * here; and how many are here and not received */
+    uint32_t not_here, unreceived;
+    bool here;
+} any_message;
 
 typedef struct finite {
     const ik_workload *w;
@@ -55,7 +75,50 @@ typedef struct finite {
     uint64_t *cpu_free;      /* [host * num_cpus] */
     uint64_t *ops_left;      /* [host] */
     uint64_t *sent_ps;       /* [host] that its link has been busy with what was sent so far */
-    uint64_t *in_turn; /* [host * queues] packets that the first message has sent in its turn */
+    uint64_t *handed_ps; /* [num_ops] when the adapter got a send; NULL = when it was released */
+    uint64_t *in_turn;   /* [host * queues] packets that the first message has sent in its turn */
+    /* ---- graph: hosts where matches are found at run time (host/finite_any.c); NULL = there are
+     * none */
+    uint32_t *any_first; /* [num_hosts + 1] messages to a host, by number of their send */
+    any_message *any;
+    op_list *begun, *unreceived; /* [host] receives without a message, in the order of their begin;
+                                  * messages without a receive, in the order of their arrival */
+    uint32_t *mate;              /* [num_ops] of a receive: its send, once found */
 } finite;
+
+/* Times are kept below this; nothing is simulated so late. */
+#define FINITE_LATEST (UINT64_MAX / 8)
+static inline uint64_t finite_later(uint64_t t, uint64_t by)
+{
+    return t > FINITE_LATEST || by > FINITE_LATEST - t ? FINITE_LATEST : t + by;
+}
+
+/* The send of a receive; IK_NONE = it has none yet. */
+static inline uint32_t finite_send_of(const finite *f, uint32_t recv)
+{
+    uint32_t match = f->w->graph->ops[recv].match;
+    return match != IK_NONE ? match : f->mate[recv];
+}
+/* The host of an operation. */
+uint32_t sim_finite_host(const ik_graph *g, uint32_t op);
+
+/* What is due at one time at a host is taken in this order, then by number. */
+enum { DUE_ARRIVAL, DUE_SEND, DUE_RECV, DUE_CALC, DUE_RANKS };
+
+/* The message of a send is there, or, at hosts that match at run time, that of a receive was found,
+ * at time t: it is done now or when its processor has time. */
+void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t send, uint64_t t);
+/* op is looked at when time t comes. */
+void sim_finite_due(partition *p, uint32_t host, unsigned rank, uint32_t op, uint64_t t);
+
+/* ---- host/finite_any.c */
+ik_status sim_any_new(const sim *s, finite *f, ik_error *err);
+void sim_any_free(finite *f);
+uint64_t sim_any_bytes(const sim *s);
+/* A packet of `send` is delivered; a message of which all is, at its time; a receive that begins:
+ * whether it has its message. */
+void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const delivered *d);
+void sim_any_arrived(partition *p, uint32_t host, uint32_t send, uint64_t t);
+void sim_any_begun(partition *p, uint32_t host, uint32_t recv, uint64_t t);
 
 #endif

@@ -412,6 +412,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     x->bytes = ik_params_uint(p, "bytes");
     x->seed = pattern_seed(t, p);
     x->work = (ik_workload){.num_hosts = t->num_hosts,
+                            .num_classes = 1,
                             .visits = ik_params_uint(p, "visits"),
                             .repeat = ik_params_uint(p, "repeat")};
     ik_status status = find_hosts(t, x, p, env, err);

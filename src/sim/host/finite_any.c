@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Hosts with receives from any source, or of any tag: all of their messages find their receives at
+ * run time, by the rules of MPI (Message Passing Interface Forum, MPI: A Message-Passing Interface
+ * Standard 4.0, section 3.5).
+ *
+ * A message that is there, with its last byte, takes the receive that began first of those that
+ * fit; a receive that begins takes the message that came first of those that fit. Messages do not
+ * overtake each other: a message is not taken while one of the same source that stands before it
+ * in the program, and fits the receive as well, is still to come. All of this is known to the host
+ * itself.
+ *
+ * Cost: of a message, the receives that have begun and wait; of a receive, the messages that wait.
+ */
+#include "sim/core/memory.h"
+#include "sim/host/finite_state.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lists */
+
+static void add_begun(finite *f, uint32_t host, uint32_t recv)
+{
+    op_list *l = &f->begun[host];
+    f->ops[recv].next = IK_NONE;
+    if (l->num++)
+        f->ops[l->tail].next = recv;
+    else
+        l->head = recv;
+    l->tail = recv;
+}
+
+/* before: the one in front of it, IK_NONE = it is the first */
+static void drop_begun(finite *f, uint32_t host, uint32_t recv, uint32_t before)
+{
+    op_list *l = &f->begun[host];
+    if (before == IK_NONE)
+        l->head = f->ops[recv].next;
+    else
+        f->ops[before].next = f->ops[recv].next;
+    if (l->tail == recv)
+        l->tail = before;
+    l->num--;
+}
+
+static void add_unreceived(finite *f, uint32_t host, uint32_t m)
+{
+    op_list *l = &f->unreceived[host];
+    f->any[m].next = IK_NONE;
+    if (l->num++)
+        f->any[l->tail].next = m;
+    else
+        l->head = m;
+    l->tail = m;
+    f->any[f->any[m].flow].unreceived++;
+}
+
+static void drop_unreceived(finite *f, uint32_t host, uint32_t m, uint32_t before)
+{
+    op_list *l = &f->unreceived[host];
+    if (before == IK_NONE)
+        l->head = f->any[m].next;
+    else
+        f->any[before].next = f->any[m].next;
+    if (l->tail == m)
+        l->tail = before;
+    l->num--;
+    f->any[f->any[m].flow].unreceived--;
+}
+
+/* ---- which fit */
+
+static bool fits_tag(const ik_graph *g, uint32_t recv, uint32_t send)
+{
+    return g->tag[recv] == IK_NONE || g->tag[recv] == g->tag[send];
+}
+
+/* Whether a receive may take a message that is there. */
+static bool may_take(const finite *f, uint32_t src, uint32_t recv, uint32_t m)
+{
+    const ik_graph *g = f->w->graph;
+    if ((g->ops[recv].peer != IK_NONE && g->ops[recv].peer != src) ||
+        !fits_tag(g, recv, f->any[m].op))
+        return false;
+    for (uint32_t k = f->any[f->any[m].flow].not_here; k < m; k++)
+        if (!f->any[k].here && fits_tag(g, recv, f->any[k].op))
+            return false;
+    return true;
+}
+
+uint32_t sim_finite_host(const ik_graph *g, uint32_t op)
+{
+    uint32_t low = 0, high = g->num_hosts;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->host_first[middle] <= op)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
+{
+    finite *f = p->sim->finite;
+    f->mate[recv] = f->any[m].op;
+    f->ops[recv].left = 0;
+    f->ops[recv].moved_ps = f->any[m].inject_ps;
+    sim_finite_arrived(p, host, recv, f->any[m].op, t);
+}
+
+/* A message that is there takes a receive, if one waits for it. */
+static bool find_receive(partition *p, uint32_t host, uint32_t m, uint32_t before_m, uint64_t t)
+{
+    finite *f = p->sim->finite;
+    uint32_t src = sim_finite_host(f->w->graph, f->any[m].op), before = IK_NONE,
+             recv = f->begun[host].num ? f->begun[host].head : IK_NONE;
+    while (recv != IK_NONE && !may_take(f, src, recv, m)) {
+        before = recv;
+        recv = f->ops[recv].next;
+    }
+    if (recv == IK_NONE)
+        return false;
+    drop_begun(f, host, recv, before);
+    drop_unreceived(f, host, m, before_m);
+    found(p, host, recv, m, t);
+    return true;
+}
+
+/* ---- what happens */
+
+/* The message of a send to a host. */
+static uint32_t find_message(const finite *f, uint32_t host, uint32_t send)
+{
+    uint32_t low = f->any_first[host], high = f->any_first[host + 1];
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->any[middle].op <= send)
+            low = middle;
+        else
+            high = middle;
+    }
+    assert(f->any[low].op == send);
+    return low;
+}
+
+void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const delivered *d)
+{
+    finite *f = p->sim->finite;
+    any_message *m = &f->any[find_message(f, host, send)];
+    assert(m->left >= d->size);
+    if (d->t > m->last_ps) {
+        m->last_ps = d->t;
+        m->inject_ps = d->t_inject;
+    }
+    m->left -= d->size;
+    if (!m->left)
+        sim_finite_due(p, host, DUE_ARRIVAL, send, m->last_ps);
+}
+
+void sim_any_arrived(partition *p, uint32_t host, uint32_t send, uint64_t t)
+{
+    finite *f = p->sim->finite;
+    uint32_t m = find_message(f, host, send), flow = f->any[m].flow, end = f->any_first[host + 1];
+    bool held = f->any[flow].unreceived > 0; /* by this one, perhaps */
+    f->any[m].here = true;
+    for (uint32_t k = f->any[flow].not_here; k < end && f->any[k].flow == flow && f->any[k].here;)
+        f->any[flow].not_here = ++k;
+    add_unreceived(f, host, m);
+    uint32_t before = IK_NONE, next;
+    for (uint32_t k = f->unreceived[host].head; k != IK_NONE && f->begun[host].num; k = next) {
+        next = f->any[k].next;
+        bool looks = k == m || (held && f->any[k].flow == flow);
+        if (!looks || !find_receive(p, host, k, before, t))
+            before = k;
+    }
+}
+
+void sim_any_begun(partition *p, uint32_t host, uint32_t recv, uint64_t t)
+{
+    finite *f = p->sim->finite;
+    const ik_graph *g = f->w->graph;
+    uint32_t before = IK_NONE, m = f->unreceived[host].num ? f->unreceived[host].head : IK_NONE;
+    while (m != IK_NONE && !may_take(f, sim_finite_host(g, f->any[m].op), recv, m)) {
+        before = m;
+        m = f->any[m].next;
+    }
+    if (m == IK_NONE) {
+        add_begun(f, host, recv);
+        return;
+    }
+    drop_unreceived(f, host, m, before);
+    found(p, host, recv, m, t);
+}
+
+/* ---- the state */
+
+static bool is_any(const ik_graph *g, uint32_t op)
+{
+    return g->kind[op] == IK_OP_SEND && g->ops[op].match == IK_NONE;
+}
+
+static void fill(finite *f)
+{
+    const ik_graph *g = f->w->graph;
+    uint32_t *next = f->any_first + 1; /* as a counting sort does it */
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        if (is_any(g, op))
+            f->any[next[g->ops[op].peer]++] = (any_message){.left = g->ops[op].amount, .op = op};
+    for (uint32_t host = 0; host < g->num_hosts; host++) {
+        uint32_t src = IK_NONE, flow = 0;
+        for (uint32_t m = f->any_first[host]; m < f->any_first[host + 1]; m++) {
+            uint32_t of = sim_finite_host(g, f->any[m].op);
+            flow = of == src ? flow : m;
+            src = of;
+            f->any[m].flow = flow;
+            f->any[m].not_here = m;
+        }
+    }
+}
+
+ik_status sim_any_new(const sim *s, finite *f, ik_error *err)
+{
+    const ik_graph *g = f->w->graph;
+    size_t hosts = s->f->num_hosts, num = 0;
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        num += is_any(g, op);
+    if (!num)
+        return IK_OK;
+    sim_memory m = {0};
+    if (!sim_get(&m, &f->any_first, hosts + 2, sizeof *f->any_first) ||
+        !sim_get(&m, &f->any, num, sizeof *f->any) ||
+        !sim_get(&m, &f->begun, hosts, sizeof *f->begun) ||
+        !sim_get(&m, &f->unreceived, hosts, sizeof *f->unreceived) ||
+        !sim_get(&m, &f->mate, g->num_ops, sizeof *f->mate))
+        return ik_fail_memory(err, m.bytes, "the state of a workload");
+    memset(f->mate, 0xff, g->num_ops * sizeof *f->mate);
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        if (is_any(g, op))
+            f->any_first[g->ops[op].peer + 2]++;
+    for (size_t host = 0; host < hosts; host++)
+        f->any_first[host + 2] += f->any_first[host + 1];
+    fill(f);
+    return IK_OK;
+}
+
+void sim_any_free(finite *f)
+{
+    free(f->any_first);
+    free(f->any);
+    free(f->begun);
+    free(f->unreceived);
+    free(f->mate);
+}
+
+uint64_t sim_any_bytes(const sim *s)
+{
+    const ik_graph *g = s->traffic->workload->graph;
+    uint64_t num = 0;
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        num += is_any(g, op);
+    return num ? num * sizeof(any_message) + 4ull * g->num_ops +
+                     s->f->num_hosts * (4 + 2 * sizeof(op_list))
+               : 0;
+}

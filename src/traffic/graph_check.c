@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * graph_check.c: both ends of messages find each other, and nothing waits for itself.
+ *
+ * Messages are matched host by host in the order of the program among those of one source and tag.
+ * At a host with a receive from any source, or of any tag, that is left to the run: only numbers
+ * are compared here. Cycles: Kahn's algorithm over the starts and the ends of operations, for a
+ * receive may begin long before it is done, and others may wait for that. */
+#include "traffic/graph_impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t graph_host(const ik_graph *g, uint32_t op)
+{
+    uint32_t low = 0, high = g->num_hosts;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->host_first[middle] <= op)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void say_op(const ik_graph *g, uint32_t op, char *text, size_t size)
+{
+    const ik_op *o = &g->ops[op];
+    uint32_t host = graph_host(g, op);
+    size_t used;
+    char peer[24] = "any host";
+    if (g->kind[op] == IK_OP_CALC) {
+        snprintf(text, size, "calculation of host %u", host);
+        return;
+    }
+    if (o->peer != GRAPH_ANY)
+        snprintf(peer, sizeof peer, "host %u", o->peer);
+    used = (size_t)snprintf(
+        text, size, "%s of %llu B of host %u %s %s", g->kind[op] == IK_OP_SEND ? "send" : "receive",
+        (unsigned long long)o->amount, host, g->kind[op] == IK_OP_SEND ? "to" : "from", peer);
+    if (used < size && g->tag && g->tag[op] != GRAPH_ANY)
+        snprintf(text + used, size - used, ", tag %u,", g->tag[op]);
+    else if (used < size && g->tag)
+        snprintf(text + used, size - used, ", any tag,");
+}
+
+ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_error *err,
+                     const char *what)
+{
+    char text[160];
+    say_op(g, op, text, sizeof text);
+    ik_fail(err, IK_ERR_INPUT, "%s: a %s %s", source, text, what);
+    if (g->line && g->line[op])
+        ik_error_at(err, source, g->line[op], 1);
+    return IK_ERR_INPUT;
+}
+
+/* ---- matching */
+
+typedef struct end_of_message {
+    uint32_t src, tag, op;
+} end_of_message;
+
+enum { MOST_LONELY = 8 };
+
+typedef struct matcher {
+    ik_graph *g;
+    end_of_message *sends, *recvs; /* of one host, in order */
+    size_t num_sends, num_recvs;
+    /* messages that have one end, the first ones by number */
+    uint32_t lonely[MOST_LONELY];
+    uint64_t num_lonely;
+    uint32_t unequal; /* a receive of another size than its send, or IK_NONE */
+} matcher;
+
+static int by_key(const void *a, const void *b)
+{
+    const end_of_message *x = a, *y = b;
+    if (x->src != y->src)
+        return x->src < y->src ? -1 : 1;
+    if (x->tag != y->tag)
+        return x->tag < y->tag ? -1 : 1;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static int compare_keys(const end_of_message *x, const end_of_message *y)
+{
+    if (x->src != y->src)
+        return x->src < y->src ? -1 : 1;
+    return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+static void note_lonely(matcher *m, uint32_t op)
+{
+    uint64_t at = m->num_lonely < MOST_LONELY ? m->num_lonely : MOST_LONELY;
+    m->num_lonely++;
+    while (at > 0 && m->lonely[at - 1] > op) {
+        if (at < MOST_LONELY)
+            m->lonely[at] = m->lonely[at - 1];
+        at--;
+    }
+    if (at < MOST_LONELY)
+        m->lonely[at] = op;
+}
+
+static void pair_up(matcher *m, uint32_t send, uint32_t recv)
+{
+    ik_graph *g = m->g;
+    if (g->ops[send].amount != g->ops[recv].amount && recv < m->unequal)
+        m->unequal = recv;
+    g->ops[send].match = recv;
+    g->ops[recv].match = send;
+    g->op_class[recv] = g->op_class[send];
+}
+
+/* The messages that a host receives, both lists in order. */
+static void match_known(matcher *m)
+{
+    size_t i = 0, k = 0;
+    while (i < m->num_sends || k < m->num_recvs) {
+        int order = i == m->num_sends   ? 1
+                    : k == m->num_recvs ? -1
+                                        : compare_keys(&m->sends[i], &m->recvs[k]);
+        if (order < 0)
+            note_lonely(m, m->sends[i++].op);
+        else if (order > 0)
+            note_lonely(m, m->recvs[k++].op);
+        else
+            pair_up(m, m->sends[i++].op, m->recvs[k++].op);
+    }
+}
+
+/* Of which there are so many in a list. */
+static size_t count_key(const end_of_message *list, size_t num, uint32_t src, uint32_t tag,
+                        size_t *first)
+{
+    const end_of_message key = {src, tag, 0};
+    size_t low = 0, high = num;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_keys(&list[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *first = low;
+    while (high < num && compare_keys(&list[high], &key) == 0)
+        high++;
+    return high - low;
+}
+
+/* Of each source and tag: no more receives that say both than sends, and no more sends than
+ * receives that can take them; as many of both in all. */
+static void match_any(matcher *m)
+{
+    const end_of_message *s = m->sends, *r = m->recvs;
+    size_t ns = m->num_sends, nr = m->num_recvs, at = 0;
+    for (size_t k = 0; k < ns;) {
+        size_t num = count_key(s, ns, s[k].src, s[k].tag, &at);
+        size_t takes = count_key(r, nr, s[k].src, s[k].tag, &at) +
+                       count_key(r, nr, s[k].src, GRAPH_ANY, &at) +
+                       count_key(r, nr, GRAPH_ANY, s[k].tag, &at) +
+                       count_key(r, nr, GRAPH_ANY, GRAPH_ANY, &at);
+        for (size_t i = takes; i < num; i++)
+            note_lonely(m, s[k + i].op);
+        k += num;
+    }
+    for (size_t k = 0; k < nr;) {
+        size_t num = count_key(r, nr, r[k].src, r[k].tag, &at), sent = num;
+        if (r[k].src != GRAPH_ANY && r[k].tag != GRAPH_ANY)
+            sent = count_key(s, ns, r[k].src, r[k].tag, &at);
+        for (size_t i = sent; i < num; i++)
+            note_lonely(m, r[k + i].op);
+        k += num;
+    }
+    if (ns != nr && m->num_lonely == 0)
+        note_lonely(m, ns > nr ? s[ns - 1].op : r[nr - 1].op);
+}
+
+/* Takes acknowledgements out of a list and matches them: their ends are known at every host. */
+static void match_acks(matcher *m)
+{
+    size_t i = 0, k = 0, sends = 0, recvs = 0;
+    for (;; i++, k++) {
+        for (; i < m->num_sends && m->sends[i].tag != GRAPH_ACK; i++)
+            m->sends[sends++] = m->sends[i];
+        for (; k < m->num_recvs && m->recvs[k].tag != GRAPH_ACK; k++)
+            m->recvs[recvs++] = m->recvs[k];
+        if (i >= m->num_sends || k >= m->num_recvs)
+            break;
+        pair_up(m, m->sends[i].op, m->recvs[k].op);
+    }
+    m->num_sends = sends;
+    m->num_recvs = recvs;
+}
+
+/* sent: operations that send to the host, ascending. */
+static void match_host(matcher *m, uint32_t host, const uint32_t *sent, size_t num)
+{
+    ik_graph *g = m->g;
+    bool any = false;
+    m->num_sends = m->num_recvs = 0;
+    for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
+        if (g->kind[op] != IK_OP_RECV)
+            continue;
+        m->recvs[m->num_recvs++] = (end_of_message){g->ops[op].peer, g->tag[op], op};
+        any |= g->ops[op].peer == GRAPH_ANY || g->tag[op] == GRAPH_ANY;
+    }
+    for (size_t k = 0; k < num; k++)
+        m->sends[m->num_sends++] =
+            (end_of_message){graph_host(g, sent[k]), g->tag[sent[k]], sent[k]};
+    qsort(m->recvs, m->num_recvs, sizeof *m->recvs, by_key);
+    qsort(m->sends, m->num_sends, sizeof *m->sends, by_key);
+    match_acks(m);
+    if (any)
+        match_any(m);
+    else
+        match_known(m);
+}
+
+static ik_status refuse_lonely(const matcher *m, const char *source, ik_error *err)
+{
+    const ik_graph *g = m->g;
+    uint32_t first = m->lonely[0];
+    graph_fail(g, source, first, err,
+               g->kind[first] == IK_OP_SEND ? "is received by nobody" : "is sent by nobody");
+    if (m->num_lonely == 1 || !g->line)
+        return ik_hint(err, IK_ERR_INPUT,
+                       "every send has a receive with its source, its tag and its size");
+    char lines[200];
+    size_t used = 0;
+    for (uint64_t k = 0; k < MOST_LONELY && k < m->num_lonely; k++)
+        used += (size_t)snprintf(lines + used, sizeof lines - used, "%s%u", k ? ", " : "",
+                                 g->line[m->lonely[k]]);
+    return ik_hint(err, IK_ERR_INPUT, "%llu operations have no other end: lines %s%s",
+                   (unsigned long long)m->num_lonely, lines,
+                   m->num_lonely > MOST_LONELY ? ", …" : "");
+}
+
+typedef struct by_destination {
+    uint32_t *first; /* [num_hosts + 2] */
+    uint32_t *sends;
+} by_destination;
+
+static bool sort_sends(const ik_graph *g, by_destination *d, size_t *most)
+{
+    d->first = ik_calloc((size_t)g->num_hosts + 2, sizeof *d->first);
+    if (!d->first)
+        return false;
+    size_t recvs = 0;
+    *most = 0;
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        if (g->kind[op] == IK_OP_SEND)
+            d->first[g->ops[op].peer + 2]++;
+    for (uint32_t h = 0; h < g->num_hosts; h++) {
+        recvs = g->host_first[h + 1] - g->host_first[h];
+        *most = recvs > *most ? recvs : *most;
+        *most = d->first[h + 2] > *most ? d->first[h + 2] : *most;
+        d->first[h + 2] += d->first[h + 1];
+    }
+    d->sends = ik_calloc((size_t)d->first[g->num_hosts + 1] + 1, sizeof *d->sends);
+    for (uint32_t op = 0; d->sends && op < g->num_ops; op++)
+        if (g->kind[op] == IK_OP_SEND)
+            d->sends[d->first[g->ops[op].peer + 1]++] = op;
+    return d->sends != NULL;
+}
+
+/* The tags move out of the way of the matches. */
+static bool take_tags(ik_graph *g)
+{
+    g->tag = ik_calloc((size_t)g->num_ops + 1, sizeof *g->tag);
+    for (uint32_t op = 0; g->tag && op < g->num_ops; op++) {
+        g->tag[op] = g->ops[op].match;
+        g->ops[op].match = IK_NONE;
+    }
+    return g->tag;
+}
+
+ik_status graph_match(ik_graph *g, const char *source, ik_error *err)
+{
+    by_destination d = {0};
+    matcher m = {.g = g, .unequal = IK_NONE};
+    size_t most = 0;
+    bool fits = take_tags(g) && sort_sends(g, &d, &most);
+    m.sends = fits ? malloc((most + 1) * sizeof *m.sends) : NULL;
+    m.recvs = fits ? malloc((most + 1) * sizeof *m.recvs) : NULL;
+    ik_status status =
+        m.sends && m.recvs ? IK_OK : ik_fail_memory(err, 8 * (size_t)g->num_ops, "a workload");
+    for (uint32_t host = 0; status == IK_OK && host < g->num_hosts; host++)
+        match_host(&m, host, d.sends + d.first[host], d.first[host + 1] - d.first[host]);
+    if (status == IK_OK && m.num_lonely)
+        status = refuse_lonely(&m, source, err);
+    if (status == IK_OK && m.unequal != IK_NONE)
+        status = graph_fail(g, source, m.unequal, err, "has another size than what is sent");
+    free(m.sends);
+    free(m.recvs);
+    free(d.first);
+    free(d.sends);
+    return status;
+}
+
+/* ---- cycles */
+
+enum { STARTED = 1, ARRIVED = 2, DONE = 4 };
+
+typedef struct kahn {
+    const ik_graph *g;
+    uint32_t *left;  /* [num_ops] for how many starts and ends it waits, not for its message */
+    uint32_t *ready; /* started, or done: each stands there once at a time */
+    uint8_t *flags;
+    size_t num;
+} kahn;
+
+static void one_less(kahn *k, uint32_t op)
+{
+    if (--k->left[op] == 0)
+        k->ready[k->num++] = op;
+}
+
+static void tell_after(kahn *k, uint32_t op, bool started)
+{
+    const ik_graph *g = k->g;
+    for (uint32_t i = g->after_first[op]; i < g->after_first[op + 1]; i++)
+        if (!(g->after[i] & IK_AFTER_START) != started)
+            one_less(k, g->after[i] & ~IK_AFTER_START);
+}
+
+static bool has_known_send(const ik_graph *g, uint32_t op)
+{
+    return g->kind[op] == IK_OP_RECV && g->ops[op].match != IK_NONE;
+}
+
+static void end_op(kahn *k, uint32_t op)
+{
+    const ik_graph *g = k->g;
+    uint32_t match = g->kind[op] == IK_OP_CALC ? IK_NONE : g->ops[op].match;
+    k->flags[op] |= DONE;
+    tell_after(k, op, false);
+    if (g->kind[op] == IK_OP_SEND && match != IK_NONE) {
+        k->flags[match] |= ARRIVED;
+        if (k->flags[match] & STARTED)
+            k->ready[k->num++] = match;
+    }
+    /* who receives it is not known: nothing is said of its acknowledgement */
+    uint32_t send = g->kind[op] == IK_OP_SEND && match == IK_NONE ? op : match;
+    bool received = g->kind[op] == IK_OP_RECV || match == IK_NONE;
+    if (g->ack && received && send != IK_NONE && g->ack[send] != IK_NONE)
+        one_less(k, g->ack[send]);
+}
+
+static void take_ready(kahn *k, uint32_t op)
+{
+    if (k->flags[op] & STARTED) { /* a receive whose message came */
+        end_op(k, op);
+        return;
+    }
+    k->flags[op] |= STARTED;
+    tell_after(k, op, true);
+    if (!has_known_send(k->g, op) || (k->flags[op] & ARRIVED))
+        end_op(k, op);
+}
+
+/* Something that op, which is not done, waits for; IK_NONE = not found. */
+static void find_causes(const kahn *k, uint32_t *cause)
+{
+    const ik_graph *g = k->g;
+    for (uint32_t op = 0; op < g->num_ops; op++) {
+        if (k->flags[op] & DONE)
+            continue;
+        for (uint32_t i = g->after_first[op]; i < g->after_first[op + 1]; i++) {
+            bool of_start = g->after[i] & IK_AFTER_START;
+            if (!of_start || !(k->flags[op] & STARTED))
+                cause[g->after[i] & ~IK_AFTER_START] = op;
+        }
+        if (g->kind[op] == IK_OP_SEND && g->ops[op].match != IK_NONE &&
+            (k->flags[g->ops[op].match] & STARTED))
+            cause[g->ops[op].match] = op;
+        if (g->ack && g->kind[op] == IK_OP_SEND && g->ops[op].match == IK_NONE &&
+            g->ack[op] != IK_NONE)
+            cause[g->ack[op]] = op;
+        if (has_known_send(g, op) && g->ack && g->ack[g->ops[op].match] != IK_NONE)
+            cause[g->ack[g->ops[op].match]] = op;
+    }
+}
+
+static size_t say_link(const ik_graph *g, uint32_t op, uint32_t before, char *text, size_t size)
+{
+    char of[24];
+    bool message = g->kind[op] == IK_OP_RECV && g->ops[op].match == before;
+    if (g->line)
+        snprintf(of, sizeof of, "line %u", g->line[before]);
+    else
+        snprintf(of, sizeof of, "operation %u", before);
+    int used = snprintf(text, size, ", %s %s", message ? "the message of" : "for", of);
+    return used < 0 ? 0 : (size_t)used < size ? (size_t)used : size - 1;
+}
+
+static ik_status say_cycle(const kahn *k, const uint32_t *cause, const char *source, ik_error *err)
+{
+    const ik_graph *g = k->g;
+    uint32_t op = 0, num = 0;
+    while (k->flags[op] & DONE)
+        op++;
+    for (uint32_t steps = 0; steps < g->num_ops; steps++)
+        op = cause[op]; /* now it is in a cycle */
+    for (uint32_t at = cause[op]; at != op; at = cause[at])
+        num++;
+    uint32_t first = op;
+    for (uint32_t at = cause[op]; at != op; at = cause[at])
+        first = at < first ? at : first;
+    graph_fail(g, source, first, err, "waits for itself: a cycle of dependences");
+    char chain[330];
+    size_t used = 0;
+    uint32_t at = first;
+    for (uint32_t n = 0; n <= num && used < 270; n++, at = cause[at])
+        used += say_link(g, at, cause[at], chain + used, sizeof chain - used);
+    return ik_hint(err, IK_ERR_INPUT, "it waits%s%s", chain + 1, at == first ? "" : ", …");
+}
+
+ik_status graph_refuse_cycles(const ik_graph *g, const char *source, ik_error *err)
+{
+    size_t n = (size_t)g->num_ops + 1;
+    uint64_t done = 0;
+    kahn k = {.g = g,
+              .left = malloc(n * sizeof *k.left),
+              .ready = malloc(n * sizeof *k.ready),
+              .flags = ik_calloc(n, 1)};
+    ik_status status = k.left && k.ready && k.flags
+                           ? IK_OK
+                           : ik_fail_memory(err, n * (2 * sizeof *k.left + 1), "a workload");
+    for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++) {
+        k.left[op] = g->waits[op] - has_known_send(g, op);
+        if (!k.left[op])
+            k.ready[k.num++] = op;
+    }
+    while (status == IK_OK && k.num)
+        take_ready(&k, k.ready[--k.num]);
+    for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
+        done += (k.flags[op] & DONE) != 0;
+    if (status == IK_OK && done < g->num_ops) {
+        memset(k.left, 0xff, n * sizeof *k.left);
+        find_causes(&k, k.left);
+        status = say_cycle(&k, k.left, source, err);
+    }
+    free(k.left);
+    free(k.ready);
+    free(k.flags);
+    return status;
+}

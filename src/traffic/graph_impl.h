@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * graph_impl.h: what graph_builder.c and graph_check.c share. */
+#ifndef IK_GRAPH_IMPL_H
+#define IK_GRAPH_IMPL_H
+
+#include "traffic/graph_builder.h"
+
+typedef struct built_wait {
+    uint32_t op, before; /* before: | IK_AFTER_START */
+} built_wait;
+
+/* Says something of an operation of g, with its place. hint: NULL = none. */
+ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_error *err,
+                     const char *what);
+/* The host of an operation. O(log hosts). */
+uint32_t graph_host(const ik_graph *g, uint32_t op);
+/* Matches messages, the tags being in ops[].match. Operations stand by host. */
+ik_status graph_match(ik_graph *g, const char *source, ik_error *err);
+/* Refuses what waits for itself. */
+ik_status graph_refuse_cycles(const ik_graph *g, const char *source, ik_error *err);
+
+#endif

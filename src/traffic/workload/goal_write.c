@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * goal_write.c: workloads as programs in GOAL's text form, rank r for host r. What goal_read.h
+ * reads then is the same graph, operation by operation. */
+#include "ikat/workload.h"
+
+#include <inttypes.h>
+
+enum { PS_OF_NS = 1000 };
+
+/* ---- graphs */
+
+static bool waits_for_message(const ik_graph *g, uint32_t op)
+{
+    return g->kind[op] == IK_OP_RECV && g->ops[op].match != IK_NONE;
+}
+
+static bool needs_label(const ik_graph *g, uint32_t op)
+{
+    return g->after_first[op] < g->after_first[op + 1] ||
+           g->waits[op] > (waits_for_message(g, op) ? 1u : 0u);
+}
+
+static void write_any(FILE *out, const char *word, uint32_t value)
+{
+    if (value == IK_NONE)
+        fprintf(out, " %s -1", word);
+    else
+        fprintf(out, " %s %" PRIu32, word, value);
+}
+
+static void write_op(const ik_graph *g, uint32_t op, uint32_t first, FILE *out)
+{
+    const ik_op *of = &g->ops[op];
+    bool sends = g->kind[op] == IK_OP_SEND;
+    if (needs_label(g, op))
+        fprintf(out, "o%" PRIu32 ": ", op - first);
+    if (g->kind[op] == IK_OP_CALC) {
+        fprintf(out, "calc %" PRIu64, of->amount / PS_OF_NS);
+    } else {
+        fprintf(out, "%s %" PRIu64 "b", sends ? "send" : "recv", of->amount);
+        write_any(out, sends ? "to" : "from", of->peer);
+        if (g->tag[op])
+            write_any(out, "tag", g->tag[op]);
+    }
+    if (g->cpu[op])
+        fprintf(out, " cpu %u", g->cpu[op]);
+    fputc('\n', out);
+}
+
+static void write_waits(const ik_graph *g, uint32_t before, uint32_t first, FILE *out)
+{
+    for (uint32_t k = g->after_first[before]; k < g->after_first[before + 1]; k++)
+        fprintf(out, "o%" PRIu32 " %s o%" PRIu32 "\n", (g->after[k] & ~IK_AFTER_START) - first,
+                g->after[k] & IK_AFTER_START ? "irequires" : "requires", before - first);
+}
+
+static ik_status check_graph(const ik_graph *g, ik_error *err)
+{
+    if (g->ack) {
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "a program has no acknowledgements: they come with 'eager'");
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "write it without 'eager', and say that where it is read");
+    }
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        if (g->kind[op] == IK_OP_CALC && g->ops[op].amount % PS_OF_NS)
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "a calculation of %" PRIu64 " ps: programs count whole nanoseconds",
+                           g->ops[op].amount);
+    return IK_OK;
+}
+
+static void write_graph(const ik_graph *g, FILE *out)
+{
+    for (uint32_t host = 0; host < g->num_hosts; host++) {
+        uint32_t first = g->host_first[host], end = g->host_first[host + 1];
+        fprintf(out, "rank %" PRIu32 " {\n", host);
+        for (uint32_t op = first; op < end; op++)
+            write_op(g, op, first, out);
+        for (uint32_t op = first; op < end; op++)
+            write_waits(g, op, first, out);
+        fputs("}\n", out);
+    }
+}
+
+/* ---- all-to-all: the sends of a repetition in the order of the visits, then the receives */
+
+/* The calculation that is done when a repetition is over. */
+static void write_join(const ik_workload *w, uint32_t host, uint64_t round, FILE *out)
+{
+    const ik_alltoall *a = w->alltoall;
+    fprintf(out, "j%" PRIu64 ": calc 0\n", round);
+    for (uint32_t place = 0; place + 1 < a->num; place++)
+        fprintf(out, "j%" PRIu64 " requires s%" PRIu64 "_%" PRIu32 "\n", round, round, place);
+    for (uint32_t src = 0; src < w->num_hosts; src++)
+        if (src != host && ik_alltoall_has(a, src))
+            fprintf(out, "j%" PRIu64 " requires r%" PRIu64 "_%" PRIu32 "\n", round, round, src);
+}
+
+static void write_round(const ik_workload *w, uint32_t host, uint64_t round, FILE *out)
+{
+    const ik_alltoall *a = w->alltoall;
+    uint64_t key = ik_alltoall_key(w, host);
+    bool joined = w->repeat > 1;
+    for (uint32_t place = 0; place + 1 < a->num; place++) {
+        if (joined)
+            fprintf(out, "s%" PRIu64 "_%" PRIu32 ": ", round, place);
+        fprintf(out, "send %" PRIu64 "b to %" PRIu32 "\n", a->bytes,
+                ik_alltoall_dest(w, host, key, place));
+        if (round > 0)
+            fprintf(out, "s%" PRIu64 "_%" PRIu32 " requires j%" PRIu64 "\n", round, place,
+                    round - 1);
+    }
+    for (uint32_t src = 0; src < w->num_hosts; src++) {
+        if (src == host || !ik_alltoall_has(a, src))
+            continue;
+        if (joined)
+            fprintf(out, "r%" PRIu64 "_%" PRIu32 ": ", round, src);
+        fprintf(out, "recv %" PRIu64 "b from %" PRIu32 "\n", a->bytes, src);
+    }
+    if (round + 1 < w->repeat)
+        write_join(w, host, round, out);
+}
+
+static void write_alltoall(const ik_workload *w, FILE *out)
+{
+    for (uint32_t host = 0; host < w->num_hosts; host++) {
+        fprintf(out, "rank %" PRIu32 " {\n", host);
+        for (uint64_t round = 0; round < w->repeat && ik_alltoall_has(w->alltoall, host); round++)
+            write_round(w, host, round, out);
+        fputs("}\n", out);
+    }
+}
+
+ik_status ik_workload_write_goal(const ik_workload *w, FILE *out, ik_error *err)
+{
+    ik_status status = w->graph ? check_graph(w->graph, err) : IK_OK;
+    if (status != IK_OK)
+        return status;
+    fprintf(out, "num_ranks %" PRIu32 "\n", w->num_hosts);
+    if (w->graph)
+        write_graph(w->graph, out);
+    else
+        write_alltoall(w, out);
+    return IK_OK; /* whoever closes the file sees whether it was written */
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffic_graph.c: a program of sends, receives and calculations, and what of it waits for what,
+ * read from a file in GOAL's text form. */
+#include "traffic/pattern.h"
+#include "traffic/workload/goal_read.h"
+#include "traffic/workload/mapping.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const ik_param params[] = {
+    {"path", IK_PARAM_PATH, NULL, 0, 0, NULL,
+     "program in GOAL's text form; packed with gzip is read as well"},
+    {"overhead", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
+     "time of the host's processor that each send and each receive takes (LogGOPS: o)"},
+    {"eager", IK_PARAM_SIZE, "", 0, 1e15, NULL,
+     "sends up to this size are done when the adapter has them, larger ones when the receiver has "
+     "acknowledged them with a message of 1 byte (LogGOPS: S); not given: a send is done when its "
+     "last byte has left the host"},
+    {"visits", IK_PARAM_UINT, "", 1, 4294967295.0, NULL,
+     "packets of a message that are sent before the next one's turn, all messages of a host taking "
+     "turns (default: as adapter.interleave and adapter.active say)"},
+    MAPPING_PARAMS,
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of a random mapping (default: the experiment's)",
+     "mapping=random", "nothing else is drawn"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL},
+};
+
+typedef struct program {
+    ik_workload work;
+    ik_traffic shares; /* bytes by destination, as a pattern */
+} program;
+
+static void destroy(ik_traffic *t)
+{
+    program *p = t->impl;
+    if (p->shares.impl)
+        pattern_lists_destroy(&p->shares);
+    ik_workload_clear(&p->work);
+    free(p);
+    t->impl = NULL;
+}
+
+/* ---- reading */
+
+static ik_status check_ranks(const ik_traffic *t, const goal_reader *g, ik_error *err)
+{
+    if (g->num_ranks <= t->num_hosts)
+        return IK_OK;
+    ik_fail_at(err, IK_ERR_INPUT, g->lines.path, g->s.line, 1,
+               "a program of %u ranks on a fabric of %u hosts", g->num_ranks, t->num_hosts);
+    return ik_hint(err, IK_ERR_INPUT, "a host runs one rank at most");
+}
+
+static ik_status note_empty(ik_traffic *t, const goal_reader *g, ik_error *err)
+{
+    size_t size = strlen(g->lines.path) + 120;
+    if (!g->empty)
+        return IK_OK;
+    t->note = malloc(size);
+    if (!t->note)
+        return ik_fail_memory(err, size, "a note");
+    snprintf(t->note, size, "%s: %llu %s of 0 bytes sent as 1 byte, the first is line %u",
+             g->lines.path, (unsigned long long)g->empty,
+             g->empty == 1 ? "message is" : "messages are", g->first_empty);
+    return IK_OK;
+}
+
+static ik_status read_program(ik_traffic *t, program *of, const ik_params *p, const ik_env *env,
+                              ik_error *err)
+{
+    goal_reader g;
+    graph_builder b = {.num_hosts = t->num_hosts,
+                       .source = ik_params_text(p, "path"),
+                       .memory_limit = env ? env->memory_limit_bytes : 0,
+                       .overhead_ps = ik_params_uint(p, "overhead"),
+                       .eager = ik_params_has(p, "eager")};
+    mapping map = {0};
+    b.eager_bytes = b.eager ? ik_params_uint(p, "eager") : 0;
+    ik_status status = goal_open(&g, b.source, env, err);
+    if (status == IK_OK)
+        status = check_ranks(t, &g, err);
+    if (status == IK_OK)
+        status = mapping_make(t->fabric, "traffic 'graph'", p, g.num_ranks, pattern_seed(t, p), env,
+                              &map, err);
+    if (status == IK_OK)
+        status = mapping_portable(t, p, &map, &t->portable, err);
+    if (status == IK_OK)
+        status = goal_read(&g, map.host, &b, err);
+    if (status == IK_OK)
+        status = note_empty(t, &g, err);
+    goal_close(&g);
+    mapping_free(&map);
+    if (status == IK_OK)
+        status = graph_finish(&b, &of->work, err);
+    else
+        graph_builder_free(&b);
+    of->work.visits = ik_params_has(p, "visits") ? ik_params_uint(p, "visits") : 0;
+    return status;
+}
+
+/* What of a host's bytes goes where. */
+static ik_status sum_flows(const ik_traffic *t, program *p, ik_error *err)
+{
+    const ik_graph *g = p->work.graph;
+    uint32_t host = 0, op = 0;
+    for (; host < g->num_hosts && op == g->host_first[host]; host++)
+        while (op < g->host_first[host + 1] &&
+               (g->kind[op] != IK_OP_SEND || g->ops[op].peer == host))
+            op++;
+    if (op == g->num_ops)
+        return ik_fail_at(err, IK_ERR_INPUT, g->source, 0, 0,
+                          "the program has no message between two hosts");
+    p->shares = (ik_traffic){.family = t->family,
+                             .fabric = t->fabric,
+                             .num_hosts = t->num_hosts,
+                             .seed = t->seed,
+                             .spec = t->spec};
+    return workload_pattern(g, &p->shares, err);
+}
+
+static ik_status create(ik_traffic *t, const ik_params *params_of, const ik_env *env, ik_error *err)
+{
+    program *p = ik_calloc(1, sizeof *p);
+    if (!p)
+        return ik_fail_memory(err, sizeof *p, "traffic 'graph'");
+    t->impl = p;
+    ik_status status = read_program(t, p, params_of, env, err);
+    if (status == IK_OK)
+        status = workload_check_hosts(t, &p->work, err);
+    if (status == IK_OK)
+        status = sum_flows(t, p, err);
+    t->workload = &p->work;
+    return status;
+}
+
+/* ---- as a pattern */
+
+static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    return pattern_lists_dest(&((const program *)t->impl)->shares, src, n);
+}
+
+static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    pattern_lists_flows(&((const program *)t->impl)->shares, src, fn, ctx);
+}
+
+const ik_traffic_family ik_traffic_graph = {
+    .name = "graph",
+    .summary = "a program of sends, receives and calculations that wait for each other",
+    .source = "T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim, HPDC 2010; GOAL: T. Hoefler, C. "
+              "Siebert, A. Lumsdaine, ICPP 2009",
+    .details =
+        "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it. The "
+        "file "
+        "is in GOAL's text form; `hosts` and `mapping` say which host a rank runs on. Calculations "
+        "take a processor of the host "
+        "one after the other, messages take the network. docs/workloads.md.",
+    .params = params,
+    .create = create,
+    .destroy = destroy,
+    .dest = dest,
+    .flows = flows,
+    .ends = true,
+};
