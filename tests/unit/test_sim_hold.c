@@ -137,7 +137,7 @@ static void books_and_threads(void **state)
         const char *fabric, *routing, *sw;
     } of[] = {{"karytree:k=3,n=2,latency=20 ns", "oblivious", "buffer=500 B"},
               {"karytree:k=3,n=2,link_rate=25 Gb/s", "adaptive_tree", "buffer=1000 B"},
-              {"torus:dims=3:4,p=2", "dor", "buffer=4000 B;speedup=2"},
+              {"torus:dims=3:4,p=2", "dor", "buffer=4000 B;speedup=2;output_buffer=500 B"},
               {"torus:dims=3:4,p=2", "dor",
                "buffer=2000 B;input_speedup=2;output_speedup=2;sw_allocator=wavefront"},
               {"hyperx:dims=3:3,p=2", "minimal",

@@ -371,6 +371,7 @@ SIM_INLINE void pipe_send_credit(pipe_partition *q, const pipe_port *port, unsig
         pipe_post_credit(q, port, vc, leaves + port->credit_delay);
         return;
     }
+    assert(leaves + port->credit_delay - q->now <= p->wheel_mask);
     pipe_slot *due = &q->slots[(leaves + port->credit_delay) & p->wheel_mask];
     if (__builtin_expect(due->next_credit == due->last_credit, 0) && !pipe_grow_credits(q, due))
         return;

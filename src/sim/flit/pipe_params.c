@@ -165,8 +165,9 @@ uint64_t pipe_class_latency(const pipe *p, uint32_t link_class)
 /* ---- sizes */
 
 /* Events are due at most this far ahead: the longest channel, the slowest link's flit, what waits
- * for it behind the switch (no more than there is credit for), and the pipeline. Returns 0 if that
- * is too far. */
+ * for it behind the switch (no more than there is credit for), and the pipeline; or, with a
+ * speed-up, credits of as much, of which a channel takes one a cycle. Returns 0 if that is too
+ * far. */
 static uint64_t wheel_span(const pipe *p)
 {
     uint64_t longest = 1, held = (uint64_t)p->depth * p->vcs, room = p->queue_flits + 1;
@@ -174,7 +175,9 @@ static uint64_t wheel_span(const pipe *p)
         uint64_t span =
             pipe_class_latency(p, c) +
             pipe_class_period(p, c) * ((held < room ? held : room) + 1 + p->output_speedup);
+        uint64_t back = pipe_class_latency(p, c) + p->speedup * (held + 2);
         longest = span > longest ? span : longest;
+        longest = p->speedup > 1 && back > longest ? back : longest;
     }
     longest += p->sw_alloc + p->traversal + 8u * p->speedup;
     uint64_t size = 64;
