@@ -280,7 +280,8 @@ static const char *const direct_settings[] = {
     "adapter.packet=512 B",        "adapter.packet=1500 B",       "adapter.packet=1 KiB",
     "adapter.injection=poisson",   "adapter.injection=bernoulli", "adapter.message=16 KiB",
     "adapter.queues=one",          "adapter.queues=destination",  "adapter.buffer=32 KiB",
-    "measure.series=2 us",         "measure.warmup=1 us"};
+    "measure.series=2 us",         "measure.warmup=1 us",         "adapter.in_order=true",
+    "adapter.in_order=true"};
 
 /* ---- rings */
 

@@ -187,8 +187,8 @@ static const char *judge_threads(const random_case *c, uint64_t print)
 }
 
 /* Cases that both engines ran; of them those that choose, those whose packets change their VC, and
- * those that the watchdog ended. */
-static unsigned compared, adaptive, stepping, stopped;
+ * those that the watchdog ended, and those that put packets in order. */
+static unsigned compared, adaptive, stepping, stopped, ordered;
 
 static const char *judge_engines(const random_case *c, const ik_sim_result *r)
 {
@@ -202,6 +202,7 @@ static const char *judge_engines(const random_case *c, const ik_sim_result *r)
     compared++;
     adaptive += chooses;
     stepping += steps;
+    ordered += r->reorder.out_of_order > 0;
     stopped += r->deadlock && r->end_ps < 6000000;
     if (run_engine(c, false, &never, &chooses, &steps, &general, &err) != IK_OK || never)
         return "the general engine fails without checks";
@@ -328,13 +329,13 @@ static void random_experiments(void **state)
     for (; taken < wanted && number <= last; number++)
         taken += try_case(draw_case(number), &failures);
     print_message("%u random experiments of %u drawn, %u by both engines, %u of them adaptive, %u "
-                  "whose packets change their VC, %u ended by the watchdog\n",
-                  taken, number, compared, adaptive, stepping, stopped);
+                  "whose packets change their VC, %u ended by the watchdog, %u put in order\n",
+                  taken, number, compared, adaptive, stepping, stopped, ordered);
     assert_int_equal(failures, 0);
     /* the proportions of few cases say nothing */
     assert_true(only || wanted < CASES ||
                 (number < 4 * wanted && compared > wanted / 2 && adaptive > wanted / 5 &&
-                 stepping > wanted / 8 && stopped > wanted / 40));
+                 stepping > wanted / 8 && stopped > wanted / 40 && ordered > wanted / 50));
 }
 
 int main(void)

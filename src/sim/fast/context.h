@@ -54,7 +54,7 @@ typedef struct fast_context {
     uint32_t window, slot_mask, lookahead;
     uint32_t full; /* bytes of a packet */
     uint32_t num_switches;
-    bool alone, mixed, reports, numbered;
+    bool alone, mixed, reports, numbered, orders;
     uint8_t counts; /* what is sent in this window, in the measured time: COUNT_… */
     const ik_routing *routing;
     uint32_t (*next_hop)(const ik_routing *, uint32_t, uint32_t, ik_packet *, uint32_t *,
@@ -125,6 +125,7 @@ SIM_INLINE fast_context load_context(partition *p)
     h.mixed = f->mixed;
     h.reports = f->reports;
     h.numbered = f->numbered;
+    h.orders = f->orders;
     h.counts = counts_of(s, p->start);
     h.routing = s->plan->routing;
     h.next_hop = s->plan->routing->family->next;
@@ -452,7 +453,8 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
         packet copy = sim_fast_packet(h->p, id);
         event e = {event_key(EV_ARRIVAL, to->peer_port), node, id};
         sim_post_message(h->p, h->s->node_partition[node],
-                         h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy);
+                         h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy,
+                         h->orders ? h->fp->packets.sequence[id] : 0);
         free_fast_packet(h, id);
         return IK_NONE;
     }

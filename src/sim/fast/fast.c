@@ -134,10 +134,7 @@ SIM_INLINE void join(fast_context *h, const shape k, uint64_t key, uint64_t what
 {
     uint32_t word = (uint32_t)what, id = id_of(h, k, word), index = (uint32_t)(what >> 32);
     if (__builtin_expect(index == IK_NONE, 0)) {
-        if (key_kind(key) == KEY_TO_HOST)
-            take_held(h, k, key, id);
-        else
-            drop(h, k, key, id);
+        drop(h, k, key, id);
         return;
     }
     h->switches[key_switch(key)].held++;
@@ -266,6 +263,8 @@ SIM_INLINE void fast_window(partition *p, const slot *at, const shape k)
     find_delay_slots(&h);
     if (k.early)
         begin_window(&h);
+    if (__builtin_expect(h.fp->num_held > 0, 0))
+        take_held(&h, k);
     take_credits(&h, k);
     take_tails(&h, k);
     take_arrivals(&h, k);

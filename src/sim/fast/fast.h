@@ -46,8 +46,7 @@ enum { /* of an instant, arrivals see the credit and the outputs that came with 
        KEY_TAIL,
        KEY_CREDIT,
        KEY_LOOK,
-       KEY_ARRIVAL,
-       KEY_TO_HOST = KEY_TAIL /* in BIN_ARRIVAL: the run may end before it comes */
+       KEY_ARRIVAL
 };
 #define KEY_OFFSET      39u
 #define KEY_SWITCH      19u
@@ -152,10 +151,11 @@ typedef struct fast_packets {
     /* behind it in its queue, or in the free list; behind the last one: LAST_BEHIND | the first
      * one */
     uint32_t *next;
-    uint8_t *out;     /* as in items; only for FIFOs, whose next packet's is looked up */
-    uint64_t *sets;   /* outputs that it may choose from; only where such sets overlap */
-    uint64_t *tail;   /* time when its last byte is where it stands; only where rates differ */
-    uint32_t *number; /* of its source's packets; only if `numbered` */
+    uint8_t *out;       /* as in items; only for FIFOs, whose next packet's is looked up */
+    uint64_t *sets;     /* outputs that it may choose from; only where such sets overlap */
+    uint64_t *tail;     /* time when its last byte is where it stands; only where rates differ */
+    uint32_t *number;   /* of its source's packets; only if `numbered` */
+    uint32_t *sequence; /* of its flow's; only if they are put in order */
     /* early: stands in a queue that it has not reached; only up to date for those who look */
     uint8_t *in_flight;
     uint32_t size, cap, free;
@@ -349,6 +349,14 @@ typedef struct delivery {
     uint32_t id, host;
 } delivery;
 
+/* One that is held back: the run may end before its head comes. */
+typedef struct held_delivery {
+    delivery d;
+    uint64_t head;
+    uint32_t port; /* of the switch */
+    unsigned vc;
+} held_delivery;
+
 typedef struct host_credit {
     uint32_t port, offset;
     unsigned vc;
@@ -370,6 +378,8 @@ typedef struct fast_partition {
     uint32_t num_active; /* early: of the next window */
     host_credit *credits;
     uint32_t num_deliveries, num_credits;
+    held_delivery *held; /* in the order of their grants */
+    size_t num_held, cap_held;
     unsigned turn;        /* which of `active` is this window's */
     uint64_t granted[64]; /* scratch of the matching */
 } fast_partition;
@@ -394,6 +404,7 @@ typedef struct fast_state {
     uint32_t num_slots;
     bool mixed;   /* links of several rates: a tail may have to be waited for */
     bool reports; /* deliveries are told to a series, to classes or to the paranoid checks */
+    bool orders;  /* host/reorder.c puts packets in order, and counts what is delivered */
     /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are
      * drawn */
     uint64_t *times;
@@ -425,8 +436,7 @@ typedef struct fast_state {
 
 /* ---- fast/fast_host.c: puts a packet on the link of its host; its VC is rt's. */
 /* false = out of memory */
-bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
-                   uint64_t t_gen, uint64_t now);
+bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint32_t sequence);
 
 SIM_INLINE fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t port)
 {

@@ -21,9 +21,9 @@ static bool knows_vcs(const sim *s)
 
 static bool serves(const sim *s)
 {
-    return s->model == MODEL_IQ && !sim_numbered(s) && s->queues <= QUEUES_VOQSW &&
-           (!s->adaptive || sim_choice_may_fit(s)) && knows_vcs(s) && s->uniform_size &&
-           s->arbiter == ARB_ISLIP && s->input_speedup == 1;
+    return s->model == MODEL_IQ && !s->reply.on && s->reorder.limit == REORDER_UNLIMITED &&
+           s->queues <= QUEUES_VOQSW && (!s->adaptive || sim_choice_may_fit(s)) && knows_vcs(s) &&
+           s->uniform_size && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
 }
 
 static bool set_up(sim *s)
@@ -42,8 +42,7 @@ static void start(partition *p)
 
 static bool send(partition *p, uint32_t host, const packet *pk, uint32_t sequence)
 {
-    (void)sequence;
-    return sim_fast_send(p, p->sim->hosts[host].port, &pk->rt, pk->number, pk->t_gen, pk->t_inject);
+    return sim_fast_send(p, p->sim->hosts[host].port, pk, sequence);
 }
 
 static packet *packet_at(partition *p, uint32_t id)

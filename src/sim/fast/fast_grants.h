@@ -5,23 +5,49 @@
 #ifndef IKAT_SIM_FAST_GRANTS_H
 #define IKAT_SIM_FAST_GRANTS_H
 
+#include "base/array.h"
 #include "sim/fast/fast_switch.h"
-#include "sim/host/host.h"
+#include "sim/host/reorder.h"
 
 /* ---- deliveries */
 
-/* To those who asked for more than totals. */
-static void report_delivery(const fast_context *h, uint32_t host, uint32_t id,
-                            const fast_packet *pk, uint64_t t)
+static delivered delivered_of(const fast_context *h, const delivery *d)
 {
-    const delivered d = {.t = t,
-                         .t_gen = pk->t_gen,
-                         .t_inject = pk->t_inject,
-                         .src = pk->rt.src,
-                         .dst = pk->rt.dst,
-                         .number = h->numbered ? h->fp->packets.number[id] : 0,
-                         .size = h->s->packet_bytes};
-    sim_delivered(h->p, host, &d);
+    const fast_packet *pk = &h->packets[d->id];
+    return (delivered){.t = d->t,
+                       .t_gen = pk->t_gen,
+                       .t_inject = pk->t_inject,
+                       .src = pk->rt.src,
+                       .dst = pk->rt.dst,
+                       .number = h->numbered ? h->fp->packets.number[d->id] : 0,
+                       .size = h->s->packet_bytes};
+}
+
+/* To those who asked for more than totals. */
+static void report_delivery(const fast_context *h, const delivery *d)
+{
+    const delivered what = delivered_of(h, d);
+    sim_delivered(h->p, d->host, &what);
+}
+
+/* host/reorder.c delivers the packet, or what waited for it, too, or none. */
+static void put_in_order(fast_context *h, const delivery *d)
+{
+    const delivered what = delivered_of(h, d);
+    sim_reorder_arrive(h->p, d->host, &what, h->fp->packets.sequence[d->id]);
+    free_fast_packet(h, d->id);
+}
+
+/* What that will touch, in two stages. */
+SIM_INLINE void fetch_order(const fast_context *h, const delivery *d, const delivery *end)
+{
+    enum { STAGE = 6 };
+    if (d + 2 * STAGE < end) {
+        __builtin_prefetch(&h->fp->packets.sequence[d[2 * STAGE].id]);
+        sim_reorder_prefetch(h->p, h->packets[d[2 * STAGE].id].rt.src, d[2 * STAGE].host);
+    }
+    if (d + STAGE < end)
+        sim_reorder_prefetch_flow(h->p, h->packets[d[STAGE].id].rt.src, d[STAGE].host);
 }
 
 SIM_INLINE void deliver(fast_context *h, const delivery *d)
@@ -43,8 +69,24 @@ SIM_INLINE void deliver(fast_context *h, const delivery *d)
         sim_histo_add(&p->network, d->t - pk->t_inject);
     }
     if (__builtin_expect(h->reports, 0))
-        report_delivery(h, d->host, d->id, pk, d->t);
+        report_delivery(h, d);
     free_fast_packet(h, d->id);
+}
+
+/* What has reached hosts. */
+SIM_INLINE void deliver_all(fast_context *h)
+{
+    const delivery *d = h->fp->deliveries, *end = d + h->fp->num_deliveries;
+    if (!h->orders) {
+        h->p->n.delivered += h->fp->num_deliveries;
+        for (; d < end; d++)
+            deliver(h, d);
+    }
+    for (; d < end; d++) {
+        fetch_order(h, d, end);
+        put_in_order(h, d);
+    }
+    h->fp->num_deliveries = 0;
 }
 
 /* A grant while it is carried out. */
@@ -153,31 +195,35 @@ SIM_INLINE window_time end_of(fast_context *h, const shape k, fast_grant *g, con
     return end;
 }
 
-/* A packet whose head reaches a host when the run may have ended: an event in the window of its
- * head. */
-SIM_INLINE void hold_delivery(fast_context *h, const fast_grant *g, uint32_t id, unsigned v,
-                              uint64_t head)
+/* The run may end before the head of a packet reaches its host. */
+static void hold_delivery(fast_context *h, held_delivery what)
 {
-    window_time at = until(h, head);
-    post_pair(h, slot_ahead(h, BIN_ARRIVAL, at.windows),
-              key_of(at.rest, key_switch(g->key), KEY_TO_HOST, v, 0, key_out(g->key)),
-              (uint64_t)IK_NONE << 32 | id);
+    fast_partition *fp = h->fp;
+    if (!IK_ARRAY_ROOM(fp->held, fp->cap_held, fp->num_held + 1))
+        sim_partition_fail(h->p, 2 * fp->cap_held * sizeof *fp->held, "deliveries");
+    else
+        fp->held[fp->num_held++] = what;
 }
 
-/* Its head has come, and the run goes on. */
-static void take_held(fast_context *h, const shape k, uint64_t key, uint32_t id)
+/* Those that were held back and come before the run may end again are delivered, before any that is
+ * granted now: what comes to a host is known in order. */
+static void take_held(fast_context *h, const shape k)
 {
-    uint32_t sw = key_switch(key), port = h->switches[sw].port_base + key_out(key);
-    const link_delays *link = link_at(h, k, port);
-    uint64_t head = h->start + (key >> KEY_OFFSET), t = head;
-    if (!k.plain && h->mixed)
-        t = h->fp->packets.tail[id];
-    else if (!h->s->store_forward)
-        t += link->full_ps;
-    event_time back = event_time_at(h, BIN_CREDIT, until(h, t + link->latency_ps));
-    post(h, back.at, credit_of(back.rest, port, k.vcs == 1 ? 0 : key_vc(key)));
-    deliver(h, &(delivery){t, id, port_at(h, k, port)->peer_node - h->num_switches});
-    h->p->n.delivered++;
+    fast_partition *fp = h->fp;
+    size_t left = 0;
+    for (size_t at = 0; at < fp->num_held; at++) {
+        held_delivery e = fp->held[at];
+        if (e.head >= h->p->may_end) {
+            fp->held[left++] = e;
+            continue;
+        }
+        event_time back =
+            event_time_at(h, BIN_CREDIT, until(h, e.d.t + link_at(h, k, e.port)->latency_ps));
+        post(h, back.at, credit_of(back.rest, e.port, e.vc));
+        fp->deliveries[fp->num_deliveries++] = e.d;
+        deliver_all(h);
+    }
+    fp->num_held = left;
 }
 
 /* To a host: head and tail come, its buffer drains at the link's rate. */
@@ -196,7 +242,8 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, cons
         head = s->store_forward ? t : head;
     }
     if (__builtin_expect(head >= h->p->may_end, 0)) {
-        hold_delivery(h, g, id, u, head);
+        hold_delivery(
+            h, (held_delivery){{t, id, e->to->peer_node - h->num_switches}, head, out_port, u});
         return;
     }
     if (!count_early(h, k, e->to, out_port, u)) {
@@ -377,12 +424,9 @@ SIM_INLINE void carry_out_all(fast_context *h, const shape k, fast_grant *g)
     }
     for (; k.early && joined < h->joins; joined += STRIDE)
         join_block(h, k, joined, STRIDE, windows);
-    for (uint32_t at = 0; at < h->fp->num_deliveries; at++)
-        deliver(h, &h->fp->deliveries[at]);
+    deliver_all(h);
     h->p->n.hops += n;
     h->p->n.events += k.early ? 3 * n : 0; /* a tail, a credit and an arrival each */
-    h->p->n.delivered += h->fp->num_deliveries;
-    h->fp->num_deliveries = 0;
 }
 
 #endif

@@ -6,7 +6,7 @@
  * their packets are put on the link here. What a host has to do in a window is a wake-up or two and
  * at most one awaited credit, so there is no list of its events. */
 #include "sim/fast/keys.h"
-#include "sim/host/host.h"
+#include "sim/host/reorder.h"
 
 /* ---- on the link */
 
@@ -22,7 +22,7 @@ static void reload(fast_context *h)
 /* False: out of memory, nothing was sent, and the run ends with this window. *h is reloaded where
  * packets have grown, or some columns of them before there was no memory for another. */
 SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const ik_packet *rt,
-                     uint64_t number, uint64_t t_gen, uint64_t now)
+                     uint64_t number, uint32_t sequence, uint64_t t_gen, uint64_t now)
 {
     sim *s = h->s;
     uint32_t id = take_fast_packet(h->p);
@@ -40,6 +40,8 @@ SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const i
         h->fp->packets.tail[id] = tail;
     if (__builtin_expect(h->numbered, 0))
         h->fp->packets.number[id] = (uint32_t)number;
+    if (__builtin_expect(h->orders, 0))
+        h->fp->packets.sequence[id] = sequence;
     event_time at =
         k.plain ? time_after(h, DELAY_HOST_ARRIVAL, (uint32_t)(now - h->start))
                 : event_time_at(
@@ -52,14 +54,14 @@ SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const i
     return true;
 }
 
-bool sim_fast_send(partition *p, uint32_t host_port, const ik_packet *rt, uint32_t number,
-                   uint64_t t_gen, uint64_t now)
+bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint32_t sequence)
 {
     sim *s = p->sim;
     fast_context h = load_context(p);
     /* an adapter of host/host.c keeps it here */
-    *credit_at(s, host_port, s->vcs == 1 ? 0 : rt->vc) -= (int32_t)s->packet_bytes;
-    return send(&h, fast_shape(s), host_port, rt, number, t_gen, now);
+    *credit_at(s, host_port, s->vcs == 1 ? 0 : from->rt.vc) -= (int32_t)s->packet_bytes;
+    return send(&h, fast_shape(s), host_port, &from->rt, from->number, sequence, from->t_gen,
+                from->t_inject);
 }
 
 /* ---- messages */
@@ -77,6 +79,10 @@ SIM_INLINE void fetch_port(const fast_context *h, const shape k, uint32_t host)
     fast_adapter *adapter = host_at(h, host);
     uint32_t port = adapter->port;
     __builtin_prefetch(port_at(h, k, port), 1);
+    if (__builtin_expect(h->orders, 0) && !k.several) {
+        const fast_send_queue *l = &adapter->queues[k.vcs == 1 ? 0 : adapter->next_vc];
+        sim_reorder_prefetch(h->p, host, l->dst[l->n % BLOCK]);
+    }
     if (k.several) {
         unsigned v = k.vcs == 1 ? 0 : adapter->next_vc;
         __builtin_prefetch(&messages_of(h, k, adapter, v)[adapter->queues[v].first], 1);
@@ -282,7 +288,11 @@ SIM_INLINE bool try_send(fast_context *h, const shape k, uint32_t host, fast_ada
         adapter->busy_until = now + link_at(h, k, adapter->port)->full_ps;
         adapter->next_vc = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
         adapter->blocked = 0;
-        if (!send(h, k, adapter->port, &rt, next.number, next.t_gen, now))
+        uint32_t sequence = 0;
+        if (__builtin_expect(h->orders, 0) &&
+            !sim_reorder_number(h->p, host, next.dst, now, &sequence))
+            return false;
+        if (!send(h, k, adapter->port, &rt, next.number, sequence, next.t_gen, now))
             return false;
         h->p->n.injected++;
         h->p->n.moves++;

@@ -91,6 +91,9 @@ void sim_bins_clear(partition *p)
 uint64_t sim_fast_next(const partition *p, uint64_t from)
 {
     const bins *b = &p->fast->bins;
+    for (size_t at = 0; at < p->fast->num_held; at++)
+        if (p->fast->held[at].head < p->sim->last_ps)
+            return from;
     uint32_t index = (uint32_t)from & (b->num_slots - 1), words = b->num_slots / 64,
              word = index >> 6;
     uint64_t bits = b->busy[word] & ~0ull << (index & 63);
@@ -131,7 +134,9 @@ bool sim_fast_grow_packets(partition *p)
         (p->sim->voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
         (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
         (!p->sim->fast_state->numbered ||
-         grow_column(&ps->number, sizeof *ps->number, ps->size, cap))) {
+         grow_column(&ps->number, sizeof *ps->number, ps->size, cap)) &&
+        (!p->sim->fast_state->orders ||
+         grow_column(&ps->sequence, sizeof *ps->sequence, ps->size, cap))) {
         ps->cap = cap;
         IK_POISON(ps->items + ps->size, (cap - ps->size) * sizeof *ps->items);
         return true;
@@ -257,6 +262,8 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
     uint32_t id = receive_packet(p, &record), q = IK_NONE;
     if (id == IK_NONE)
         return;
+    if (s->fast_state->orders)
+        p->fast->packets.sequence[id] = at[SIM_ARRIVAL_UNITS].data;
     const fast_state *f = s->fast_state;
     const fast_switch *fsw = &f->switches[at->node];
     uint32_t word = f->overlap ? route_received(p, at->node, port, id)

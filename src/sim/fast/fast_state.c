@@ -55,9 +55,37 @@ static bool has_numbers(const sim *s)
     return bits == 31 || s->f->num_ports * a_port < 1u << bits;
 }
 
+/* Whether each host reaches each other one over the fabric's switches. */
+static bool connects_all(const ik_fabric *f)
+{
+    uint32_t *nodes = ik_calloc((size_t)ik_num_nodes(f) + 1, sizeof *nodes), num = 0;
+    uint8_t *seen = ik_calloc((size_t)ik_num_nodes(f) + 1, 1);
+    bool all = nodes && seen && f->num_hosts > 0;
+    if (all)
+        seen[nodes[num++] = ik_host_node(f, 0)] = 1;
+    for (uint32_t at = 0; at < num; at++)
+        for (uint32_t port = f->port_base[nodes[at]]; port < f->port_base[nodes[at] + 1]; port++) {
+            uint32_t peer = ik_peer_node(f, port);
+            if (peer != IK_NONE && !seen[peer])
+                seen[nodes[num++] = peer] = 1;
+        }
+    for (uint32_t host = 0; all && host < f->num_hosts; host++)
+        all = seen[ik_host_node(f, host)];
+    free(nodes);
+    free(seen);
+    return all;
+}
+
+/* Packets are put in order where none is given up: hosts hear of those in order of time, and here
+ * what reaches a host is known before its time. */
+static bool may_order(const sim *s)
+{
+    return s->plan->routing->claims & IK_CLAIM_DELIVERS && connects_all(s->f);
+}
+
 bool sim_fast_fits(const sim *s)
 {
-    if (hosts_touch(s->f) || !has_numbers(s))
+    if (hosts_touch(s->f) || !has_numbers(s) || (s->reorder.on && !may_order(s)))
         return false;
     for (uint32_t c = 0; c < s->f->num_classes; c++)
         if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
@@ -221,6 +249,7 @@ static fast_state kind_of(const sim *s)
     f.starts_low = starts_low(s);
     f.reports =
         s->num_series || s->paranoid || (s->traffic && s->traffic->classes) || sim_finite_waits(s);
+    f.orders = s->reorder.on;
     bool plain = s->f->num_classes == 1 && !s->store_forward && sim_fast_has_newer();
     f.early = plain && lasts_long(s);
     f.dense = plain && !f.early && !s->adaptive && !f.steps &&
@@ -409,16 +438,27 @@ void sim_fast_free_partition(partition *p)
     fast_partition *fp = p->fast;
     if (!fp)
         return;
-    void *blocks[] = {fp->bins.words,   fp->bins.slots,
-                      fp->bins.busy,    fp->packets.items,
-                      fp->packets.next, fp->packets.out,
-                      fp->packets.sets, fp->packets.in_flight,
-                      fp->packets.tail, fp->joins,
-                      fp->sends,        fp->packets.number,
-                      fp->grants,       fp->deliveries,
-                      fp->active[0],    fp->active[1],
-                      fp->credits,      fp->granted_in.spans,
-                      fp->sent_in.spans};
+    void *blocks[] = {fp->bins.words,
+                      fp->bins.slots,
+                      fp->bins.busy,
+                      fp->packets.items,
+                      fp->packets.next,
+                      fp->packets.out,
+                      fp->packets.sets,
+                      fp->packets.in_flight,
+                      fp->packets.tail,
+                      fp->packets.sequence,
+                      fp->joins,
+                      fp->sends,
+                      fp->packets.number,
+                      fp->grants,
+                      fp->deliveries,
+                      fp->active[0],
+                      fp->active[1],
+                      fp->credits,
+                      fp->granted_in.spans,
+                      fp->sent_in.spans,
+                      fp->held};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     free(fp);
@@ -432,6 +472,7 @@ uint64_t sim_fast_partition_bytes(const partition *p)
     uint64_t each = sizeof *ps->items + sizeof *ps->next + (ps->out ? sizeof *ps->out : 0) +
                     (ps->tail ? sizeof *ps->tail : 0) + (ps->sets ? sizeof *ps->sets : 0) +
                     (ps->number ? sizeof *ps->number : 0) +
+                    (ps->sequence ? sizeof *ps->sequence : 0) +
                     (ps->in_flight ? sizeof *ps->in_flight : 0);
-    return ps->cap * each + (uint64_t)fp->bins.cap_chunks * 512;
+    return ps->cap * each + fp->cap_held * sizeof *fp->held + (uint64_t)fp->bins.cap_chunks * 512;
 }

@@ -17,8 +17,6 @@ static event event_of(const sim *s, unsigned bin, const uint64_t *word)
     uint32_t in = s->f->port_base[sw] + key_in(*word), out = s->f->port_base[sw] + key_out(*word);
     if (bin == BIN_TAIL)
         return (event){event_key(EV_TAIL, out), sw, key_in(*word)};
-    if (key_kind(*word) == KEY_TO_HOST)
-        in = s->f->port_peer[out];
     return (event){event_key(EV_ARRIVAL, in), s->f->port_node[in], (uint32_t)word[1] & mask};
 }
 
@@ -152,6 +150,8 @@ void sim_fast_each_event(partition *p, event_fn fn, void *ctx)
     const sim *s = p->sim;
     event_to to = {fn, ctx};
     const bins *b = &p->fast->bins;
+    for (size_t at = 0; at < p->fast->num_held; at++)
+        report_flight(&to, p, s->f->port_peer[p->fast->held[at].port], p->fast->held[at].d.id);
     each_flight(p, p->start, report_flight, &to);
     each_grant(p, s->fast_state->links[0].tail, p->start, report_tail, &to);
     each_ahead(p, report_ahead, &to);
@@ -234,8 +234,10 @@ void sim_fast_settle(partition *p)
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         if (s->node_partition[ik_host_node(s->f, host)] != p->id)
             continue;
-        s->hosts[host].hash = f->sinks[host].hash;
-        s->host_bytes[host] = f->sinks[host].packets * s->packet_bytes;
+        if (!f->orders) {
+            s->hosts[host].hash = f->sinks[host].hash;
+            s->host_bytes[host] = f->sinks[host].packets * s->packet_bytes;
+        }
         if (s->finite)
             sim_finite_note(p->sim, host,
                             &(delivered){.t = f->sinks[host].last,

@@ -55,7 +55,8 @@ void sim_post_now(partition *p, const event *e)
     p->local[at] = *e;
 }
 
-void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, const packet *pk)
+void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, const packet *pk,
+                      uint32_t sequence)
 {
     uint64_t dt = time - p->step_start;
     uint32_t later = dt >> 32 != 0, low = (uint32_t)e->key;
@@ -73,7 +74,7 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
         *at = (sim_unit){(uint32_t)dt, e->node, low, pk->size};
         memcpy(at + 1, &record, sizeof record);
         if (sim_numbered(p->sim))
-            at[SIM_ARRIVAL_UNITS] = (sim_unit){.data = p->sequence[pk - p->pool]};
+            at[SIM_ARRIVAL_UNITS] = (sim_unit){.data = sequence};
     } else {
         *at = (sim_unit){(uint32_t)dt, e->node, low, e->data};
     }

@@ -8,7 +8,9 @@
 #include "sim/state/state.h"
 
 bool sim_post_far(partition *p, uint64_t time, const event *e);
-void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, const packet *pk);
+/* pk: of an arrival, else NULL; sequence: the number that it carries, if packets do. */
+void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, const packet *pk,
+                      uint32_t sequence);
 void sim_post_now(partition *p, const event *e);
 /* Room for so many events of one node in p->local; false = out of memory. */
 bool sim_local_room(partition *p, uint32_t count);
@@ -86,7 +88,8 @@ SIM_INLINE void post_remote(partition *p, uint64_t time, uint32_t node, unsigned
     if (s->num_partitions > 1 && s->node_partition[node] != p->id) {
         event e = {event_key(kind, port), node, data};
         sim_post_message(p, s->node_partition[node], time, &e,
-                         kind == EV_ARRIVAL ? p->pool + data : NULL);
+                         kind == EV_ARRIVAL ? p->pool + data : NULL,
+                         kind == EV_ARRIVAL && sim_numbered(s) ? p->sequence[data] : 0);
         if (kind == EV_ARRIVAL)
             free_packet(p, data);
         return;
