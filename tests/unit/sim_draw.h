@@ -310,6 +310,7 @@ static const char *const ring_patterns[] = {"uniform", "shift:by=2", "shift:by=5
 #define DRAW(d, texts) (texts)[roll(d, COUNT(texts))]
 
 typedef struct random_case {
+    bool ends; /* the pattern is a workload */
     unsigned number;
     char fabric[160], routing[96];
     const char *vc, *selection, *pattern;

@@ -88,6 +88,16 @@ static inline void mix_replies(hash *h, const ik_sim_replies *k, size_t num_seri
     mix(h, k->series_outstanding, num_series * sizeof(double));
 }
 
+/* When each host was done, and what the end waited for. */
+static inline void mix_workload(hash *h, const ik_fabric *f, const ik_sim_result *r)
+{
+    const uint64_t numbers[] = {r->finite, r->completed, r->completion_ps, r->workload_messages,
+                                r->workload_bytes};
+    mix(h, numbers, sizeof numbers);
+    mix(h, r->host_finish_ps, f->num_hosts * sizeof *r->host_finish_ps);
+    mix(h, r->critical_path.kind_ps, sizeof r->critical_path.kind_ps);
+}
+
 /* All but what the header names as no function of plan, traffic, config and seed. */
 static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
 {
@@ -114,6 +124,7 @@ static inline uint64_t hash_result(const ik_fabric *f, const ik_sim_result *r)
     mix(&h, r->series_blocked, r->num_series * f->num_switches * sizeof(double));
     mix_reorder(&h, &r->reorder, r->num_series);
     mix_replies(&h, &r->replies, r->num_series);
+    mix_workload(&h, f, r);
     mix_congestion(&h, f, &r->congestion);
     for (size_t k = 0; k < r->num_classes; k++)
         mix_class(&h, &r->classes[k], r->num_series);

@@ -288,14 +288,16 @@ static void every_traffic(void **state)
         bool local = strcmp((*t)->name, "local") == 0, file = strcmp((*t)->name, "file") == 0,
              three = strcmp((*t)->name, "ihs") == 0;
         bool collective = strcmp((*t)->name, "collective") == 0;
-        const char *spec = collective ? "collective:allreduce,processes=5,repeat=2,mapping=by_leaf"
-                           : file     ? "file:path=" TEST_DATA "/traffic/ring.flows"
-                           : strcmp((*t)->name, "nas") == 0
-                               ? "nas:mg,processes=8,bytes=8 B,iterations=2"
-                           : strcmp((*t)->name, "wrf") == 0 ? "wrf:rows=3,columns=2"
-                           : strcmp((*t)->name, "mix") == 0
-                               ? "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"
-                               : (*t)->name;
+        const char *spec =
+            collective ? "collective:allreduce,processes=5,repeat=2,mapping=by_leaf"
+            : file     ? "file:path=" TEST_DATA "/traffic/ring.flows"
+            : strcmp((*t)->name, "graph") == 0
+                ? "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,mapping=random"
+            : strcmp((*t)->name, "nas") == 0 ? "nas:mg,processes=8,bytes=8 B,iterations=2"
+            : strcmp((*t)->name, "wrf") == 0 ? "wrf:rows=3,columns=2"
+            : strcmp((*t)->name, "mix") == 0
+                ? "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"
+                : (*t)->name;
         the_fabric = local ? floor : tree;
         for (int i = 0; i < 2 && !three; i++) {
             the_routing = i || local ? "minimal" : "dmodk";

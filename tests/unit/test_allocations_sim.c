@@ -174,6 +174,30 @@ static void in_order(void **state)
                                  .load = 0.9});
 }
 
+/* Workloads that end: an all-to-all that begins again, programs with receives from anywhere and
+ * acknowledgements, and what is missing of one that does not complete. */
+static void workloads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *traffic, *measure;
+    } cases[] = {
+        {"exchange:bytes=700 B,repeat=2", "until=delivered;at_most=1 ms"},
+        {"exchange:pattern=shift,bytes=2 KiB,repeat=2", "until=delivered;at_most=1 ms"},
+        {"graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,overhead=20 ns",
+         "until=delivered;at_most=1 ms"},
+        {"graph:path=" SOURCE_DIR "/experiments/taskfarm.goal", "until=delivered;at_most=9 us"}};
+    for (size_t k = 0; k < 4; k++)
+        fail_scenario((scenario){.fabric = "karytree:k=3,n=2",
+                                 .routing = "dmodk",
+                                 .num_vcs = 1,
+                                 .sw = "model=iq",
+                                 .adapter = "packet=256 B",
+                                 .measure = cases[k].measure,
+                                 .traffic = cases[k].traffic,
+                                 .load = 1});
+}
+
 static void general_engine(void **state)
 {
     (void)state;
@@ -304,11 +328,17 @@ static void parts_of_simulations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_engine),     cmocka_unit_test(many_packets),
-        cmocka_unit_test(long_packets),    cmocka_unit_test(general_engine),
-        cmocka_unit_test(in_order),        cmocka_unit_test(replies),
-        cmocka_unit_test(every_selection), cmocka_unit_test(pipelined_routers),
-        cmocka_unit_test(deadlocks),       cmocka_unit_test(parts_of_simulations),
+        cmocka_unit_test(fast_engine),
+        cmocka_unit_test(many_packets),
+        cmocka_unit_test(long_packets),
+        cmocka_unit_test(general_engine),
+        cmocka_unit_test(workloads),
+        cmocka_unit_test(in_order),
+        cmocka_unit_test(replies),
+        cmocka_unit_test(every_selection),
+        cmocka_unit_test(pipelined_routers),
+        cmocka_unit_test(deadlocks),
+        cmocka_unit_test(parts_of_simulations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,14 +9,19 @@
  *   - no deadlock where the proof says that there is none;
  *   - what is delivered and what is left adds up; shares lie between 0 and 1.
  *
+ * So must it for workloads that end, exchanges and random programs.
+ *
  * A case that fails is reduced, setting by setting, and printed as an experiment. IKAT_TEST_ALL
  * tries thousands; IKAT_TEST_CASE=N tries case N alone.
  */
+#include "goal_model.h"
 #include "sim/run.h"
 #include "sim_draw.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
+
 #include "unit/part.h"
+#include <unistd.h>
 
 enum { CASES = 200, ALL_CASES = 4000, SANITIZED_CASES = 50 };
 
@@ -87,13 +92,13 @@ static void join(const random_case *c, const char *section, const char *first, c
 static ik_status bench_make(const random_case *c, bool paranoid, bench *b, ik_error *err)
 {
     static const ik_env env = {.seed = 1};
-    char sw[512], adapter[512], measure[512];
+    char sw[512], adapter[512], measure[512], first[100];
     join(c, "switch", "", sw);
     join(c, "adapter", "", adapter);
-    join(c, "measure",
-         paranoid ? "duration=6 us;warmup=0 ns;watchdog=1 us;paranoid=true"
-                  : "duration=6 us;warmup=0 ns;watchdog=1 us",
-         measure);
+    snprintf(first, sizeof first, "%s;watchdog=1 us%s",
+             c->ends ? "until=delivered;at_most=300 us" : "duration=6 us;warmup=0 ns",
+             paranoid ? ";paranoid=true" : "");
+    join(c, "measure", first, measure);
     const scenario s = {.sw = sw, .adapter = adapter, .measure = measure, .load = c->load};
     *b = (bench){0};
     ik_status status = ik_fabric_from_spec(c->fabric, &env, &b->f, err);
@@ -283,6 +288,7 @@ static void reduce(random_case *c)
     random_case less = *c;
     bool taken = false;
     less.pattern = "uniform";
+    less.ends = false;
     if (judge(&less, &taken))
         *c = less;
     less = *c;
@@ -338,8 +344,68 @@ static void random_experiments(void **state)
                  stepping > wanted / 8 && stopped > wanted / 40 && ordered > wanted / 50));
 }
 
+/* ---- workloads that end, on the same fabrics and with the same settings */
+
+enum { PROGRAMS = 8 };
+
+static char programs[PROGRAMS][80];
+
+/* Random programs; every other one with receives from anywhere. */
+static void write_programs(void)
+{
+    static model m;
+    for (unsigned k = 0; k < PROGRAMS; k++) {
+        char *path = strchr(strcpy(programs[k], "graph:path=/tmp/ikat_random_XXXXXX"), '=') + 1;
+        int fd = mkstemp(path);
+        FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
+        assert_non_null(to);
+        model_draw(&m, 500 + k, k % 2 ? 3 : 0);
+        model_write(&m, to);
+        fclose(to);
+        strcat(programs[k], k % 4 < 2 ? ",eager=100 B" : ",overhead=30 ns,mapping=random");
+    }
+}
+
+static void remove_programs(void)
+{
+    for (unsigned k = 0; k < PROGRAMS; k++) {
+        char *path = strchr(programs[k], '=') + 1;
+        path[strcspn(path, ",")] = '\0';
+        unlink(path);
+    }
+}
+
+static void random_workloads(void **state)
+{
+    static const char *const exchanges[] = {
+        "exchange:bytes=700 B",
+        "exchange:bytes=256 B,order=shift,repeat=3",
+        "exchange:bytes=1 KiB,visits=2,order=nearest_first",
+        "exchange:pattern=shift:by=1,bytes=3000 B,repeat=3",
+        "exchange:pattern=permutation,bytes=5 KiB,visits=3,mapping=random",
+        "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,overhead=20 ns"};
+    const char *only = getenv("IKAT_TEST_CASE");
+    unsigned wanted = only ? 0 : all_asked() ? 1000 : SANITIZED ? 12 : 60, taken = 0, failures = 0;
+    unsigned number = 0;
+    (void)state;
+    write_programs();
+    for (; taken < wanted && number < 4 * wanted; number++) {
+        random_case c = draw_case(100000 + number);
+        unsigned k = number % (COUNT(exchanges) + PROGRAMS);
+        c.pattern = k < COUNT(exchanges) ? exchanges[k] : programs[k - COUNT(exchanges)];
+        c.ends = true;
+        c.load = 1;
+        taken += try_case(c, &failures);
+    }
+    remove_programs();
+    print_message("%u random workloads of %u drawn\n", taken, number);
+    assert_int_equal(failures, 0);
+    assert_int_equal(taken, wanted);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_experiments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_experiments),
+                                       cmocka_unit_test(random_workloads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
