@@ -148,27 +148,6 @@ static ik_choice choose(const ik_plan *plan, uint32_t sw, uint32_t in_port, uint
     return c;
 }
 
-/* The first VC of the copy that a packet is in, which the scheme and the routing do not know of: it
- * is taken off until leave_copy(). */
-static uint8_t enter_copy(const ik_plan *plan, ik_packet *pk)
-{
-    unsigned own = plan->vc->num_vcs;
-    if (plan->num_vcs <= own)
-        return 0;
-    uint8_t first = (uint8_t)(pk->vc - pk->vc % own);
-    pk->vc = (uint8_t)(pk->vc - first);
-    return first;
-}
-
-static void leave_copy(uint8_t first, ik_packet *pk, ik_choice *out, uint32_t n)
-{
-    pk->vc = (uint8_t)(pk->vc + first);
-    for (uint32_t i = 0; first && i < n; i++) {
-        out[i].vc_first = (uint8_t)(out[i].vc_first + first);
-        out[i].vc_last = (uint8_t)(out[i].vc_last + first);
-    }
-}
-
 /* Without memory of its own: the ports are packed at the front of `out` and unpacked from the last
  * one on, so that a choice never covers a port that is still to be read. */
 static uint32_t next_in_place(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
@@ -186,20 +165,59 @@ static uint32_t next_in_place(const ik_plan *plan, uint32_t sw, uint32_t in_port
     return n;
 }
 
+static inline uint32_t next_of(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                               ik_choice *out, uint32_t *preferred)
+{
+    uint32_t ports[SMALL_RADIX];
+    if (plan->max_radix > SMALL_RADIX)
+        return next_in_place(plan, sw, in_port, pk, out, preferred);
+    uint32_t n = plan->routing->family->next(plan->routing, sw, in_port, pk, ports, preferred);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = choose(plan, sw, in_port, ports[i], pk);
+    return n;
+}
+
+/* ---- copies of the scheme's VCs, which neither scheme nor routing know of. Seldom: apart from
+ * what is asked for every hop. */
+
+static bool has_copies(const ik_plan *plan)
+{
+    return plan->num_vcs > plan->vc->num_vcs;
+}
+
+/* The first VC of the copy that a packet is in, which is taken off until leave_copy(). */
+static uint8_t enter_copy(const ik_plan *plan, ik_packet *pk)
+{
+    uint8_t first = (uint8_t)(pk->vc - pk->vc % plan->vc->num_vcs);
+    pk->vc = (uint8_t)(pk->vc - first);
+    return first;
+}
+
+static void leave_copy(uint8_t first, ik_packet *pk, ik_choice *out, uint32_t n)
+{
+    pk->vc = (uint8_t)(pk->vc + first);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i].vc_first = (uint8_t)(out[i].vc_first + first);
+        out[i].vc_last = (uint8_t)(out[i].vc_last + first);
+    }
+}
+
+static __attribute__((noinline)) uint32_t next_in_copy(const ik_plan *plan, uint32_t sw,
+                                                       uint32_t in_port, ik_packet *pk,
+                                                       ik_choice *out, uint32_t *preferred)
+{
+    uint8_t copy = enter_copy(plan, pk);
+    uint32_t n = next_of(plan, sw, in_port, pk, out, preferred);
+    leave_copy(copy, pk, out, n);
+    return n;
+}
+
 uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
                       ik_choice *out, uint32_t *preferred)
 {
-    uint32_t ports[SMALL_RADIX], n;
-    uint8_t copy = enter_copy(plan, pk);
-    if (plan->max_radix > SMALL_RADIX) {
-        n = next_in_place(plan, sw, in_port, pk, out, preferred);
-    } else {
-        n = plan->routing->family->next(plan->routing, sw, in_port, pk, ports, preferred);
-        for (uint32_t i = 0; i < n; i++)
-            out[i] = choose(plan, sw, in_port, ports[i], pk);
-    }
-    leave_copy(copy, pk, out, n);
-    return n;
+    if (__builtin_expect(has_copies(plan), 0))
+        return next_in_copy(plan, sw, in_port, pk, out, preferred);
+    return next_of(plan, sw, in_port, pk, out, preferred);
 }
 
 bool ik_plan_has_masks(const ik_plan *plan)
@@ -207,19 +225,38 @@ bool ik_plan_has_masks(const ik_plan *plan)
     return plan->routing->family->next_mask && (plan->vc->family->ignores & IK_VC_ANY_PORT);
 }
 
-uint32_t ik_plan_next_mask(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
-                           uint64_t *set, uint32_t *preferred, uint8_t *vc_first, uint8_t *vc_last)
+static inline uint32_t mask_of(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                               uint64_t *set, uint32_t *preferred, uint8_t *vc_first,
+                               uint8_t *vc_last)
 {
-    assert(ik_plan_has_masks(plan));
-    uint8_t copy = enter_copy(plan, pk);
     uint32_t n = plan->routing->family->next_mask(plan->routing, sw, in_port, pk, set, preferred);
-    ik_choice c = {0};
     if (n)
-        c = choose(plan, sw, in_port, plan->fabric->port_base[sw] + *preferred, pk);
+        plan->vc->family->next(plan->vc, sw, in_port, plan->fabric->port_base[sw] + *preferred, pk,
+                               vc_first, vc_last);
+    return n;
+}
+
+static __attribute__((noinline)) uint32_t mask_in_copy(const ik_plan *plan, uint32_t sw,
+                                                       uint32_t in_port, ik_packet *pk,
+                                                       uint64_t *set, uint32_t *preferred,
+                                                       uint8_t *vc_first, uint8_t *vc_last)
+{
+    uint8_t copy = enter_copy(plan, pk);
+    ik_choice c = {0};
+    uint32_t n = mask_of(plan, sw, in_port, pk, set, preferred, &c.vc_first, &c.vc_last);
     leave_copy(copy, pk, &c, 1);
     *vc_first = c.vc_first;
     *vc_last = c.vc_last;
     return n;
+}
+
+uint32_t ik_plan_next_mask(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                           uint64_t *set, uint32_t *preferred, uint8_t *vc_first, uint8_t *vc_last)
+{
+    assert(ik_plan_has_masks(plan));
+    if (__builtin_expect(has_copies(plan), 0))
+        return mask_in_copy(plan, sw, in_port, pk, set, preferred, vc_first, vc_last);
+    return mask_of(plan, sw, in_port, pk, set, preferred, vc_first, vc_last);
 }
 
 uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *draw, uint32_t n,

@@ -175,7 +175,6 @@ static void test_allocators_and_stages(void **state)
         ROUTER "output_speedup=2",
         ROUTER "input_speedup=2;output_speedup=2;speedup=2",
         ROUTER "output_speedup=3;output_buffer=300 B;speedup=2;buffer=2 kB",
-        ROUTER "speedup=2;buffer=16 kB;output_buffer=250 B", /* credits wait longer than flits */
     };
     for (unsigned sw = 0; sw < sizeof switches / sizeof *switches; sw++)
         for (unsigned n = 0; n < 5; n += 2) {

@@ -260,15 +260,12 @@ static void ask_ahead(partition *p, uint32_t host, uint64_t now)
 
 /* The queue that is looked at as number k: they take turns, those of a priority after all of a
  * higher one. */
-static unsigned queue_in_turn(const sim *s, const host_state *h, unsigned k)
+SIM_INLINE unsigned queue_in_turn(const sim *s, const host_state *h, unsigned k)
 {
-    unsigned num = s->levels.num ? s->levels.vcs : s->num_send_queues, first = h->next_vc,
-             before = 0;
-    if (s->levels.num) {
-        before = k / num * num;
-        first %= num;
-    }
-    unsigned at = first + k - before;
+    if (__builtin_expect(!s->levels.num, 1))
+        return h->next_vc + k < s->num_send_queues ? h->next_vc + k
+                                                   : h->next_vc + k - s->num_send_queues;
+    unsigned num = s->levels.vcs, before = k / num * num, at = h->next_vc % num + k - before;
     return before + (at < num ? at : at - num);
 }
 
