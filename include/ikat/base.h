@@ -357,6 +357,9 @@ typedef struct ik_env {
     void *progress_ctx;
     uint64_t memory_limit_bytes; /* 0 = no limit: refuse requests that need more, saying how much */
     const char *cache_folder;    /* where ik_verify_cached keeps proofs; NULL = nowhere */
+    /* what a routing is made for that is made for a pattern, where its spec names none; NULL =
+     * nothing, and such a routing is refused */
+    const struct ik_traffic *traffic;
 } ik_env;
 
 /* Atomic; all may be called in a signal handler. */

@@ -201,6 +201,10 @@ typedef struct ik_routing_family {
      * destination's switch, as have all where this is NULL. */
     uint32_t (*middles)(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t *out);
     const ik_legs *legs; /* NULL = not known to go in legs */
+    /* Optional, routings that are made for the phases of a workload: what messages of a phase (a
+     * class of the workload) take, which lives as long as r; r itself has the routes of all of
+     * them. NULL: all messages are routed alike. */
+    const struct ik_routing *(*of_phase)(const ik_routing *r, uint32_t phase);
     /* Routings that compute with the labels of a tree: the port (0 ... num_ports - 1) by which
      * packets of a pair of hosts leave the source; they come in by the destination's port of the
      * same number. IK_NONE = by every one, drawn message by message. NULL: between hosts with

@@ -68,6 +68,27 @@ static ik_status write_goal(const loads *l, const char *path, ik_error *err)
     return status;
 }
 
+/* Routings made for a pattern are made for the traffic, unless they name another one. */
+static ik_status make_routing(loads *l, const char *spec, ik_error *err)
+{
+    ik_env env = l->c->env;
+    env.traffic = l->t;
+    if (!l->has_queues) {
+        ik_status s = ik_routing_from_spec(l->f, spec, &env, &l->r, err);
+        if (s != IK_OK)
+            return s;
+    } else {
+        ik_status s = ik_plan_from_specs(l->f, spec, cli_get(l->c, "--vc"), NULL, l->num_vcs, &env,
+                                         &l->plan, err);
+        if (s != IK_OK)
+            return s;
+        l->r = l->plan->routing;
+    }
+    if (l->r->note)
+        cli_note(l->c, "%s", l->r->note);
+    return IK_OK;
+}
+
 static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
 {
     const ik_env *env = &l->c->env;
@@ -75,17 +96,10 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
     ik_status s = ik_fabric_from_spec(l->c->args[0], env, &l->f, err);
     if (s == IK_OK)
         s = cli_reach(l->c, l->f, &l->refused, err);
-    if (s == IK_OK && l->has_queues) {
-        s = ik_plan_from_specs(l->f, routing, cli_get(l->c, "--vc"), NULL, l->num_vcs, env,
-                               &l->plan, err);
-        l->r = s == IK_OK ? l->plan->routing : NULL;
-    } else if (s == IK_OK) {
-        s = ik_routing_from_spec(l->f, routing, env, &l->r, err);
-    }
-    if (s == IK_OK && l->r->note)
-        cli_note(l->c, "%s", l->r->note);
     if (s == IK_OK)
         s = ik_traffic_from_spec(l->f, traffic ? traffic : "uniform", env, &l->t, err);
+    if (s == IK_OK)
+        s = make_routing(l, routing, err);
     if (s == IK_OK) {
         if (l->t->note)
             cli_note(l->c, "note: %s", l->t->note);

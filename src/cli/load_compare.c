@@ -91,9 +91,10 @@ static ik_status measure_seed(const comparison *m, const ik_fabric *f, const cha
     ik_routing *r = NULL;
     ik_traffic *t = NULL;
     env.seed = seed;
-    ik_status status = ik_routing_from_spec(f, routing, &env, &r, err);
+    ik_status status = ik_traffic_from_spec(f, m->traffic, &env, &t, err);
+    env.traffic = t;
     if (status == IK_OK)
-        status = ik_traffic_from_spec(f, m->traffic, &env, &t, err);
+        status = ik_routing_from_spec(f, routing, &env, &r, err);
     if (status == IK_OK && seed == m->first_seed) {
         if (t->note || r->note)
             cli_note(m->c, "note: %s", t->note ? t->note : r->note);

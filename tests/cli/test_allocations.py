@@ -67,6 +67,7 @@ def commands():
         "load": f"load {TREE} -r dmodk --histogram --permutations 3", "load_json": f"load {TREE} -r dmodk --json --patterns 2 --permutations 3 --contention",
         "load_queues": f"load {TREE} -r dmodk --vc dbbm --histogram", "load_queues_json": f"load {TREE} -r smodk --queues --json -j 2",
         "load_csv": f"load {TREE} -r dmodk -t shift --csv", "load_csv_queues": f"load {TREE} -r adaptive_tree --vc any --vcs 2 --csv --table queues",
+        "load_colored": f"load {TREE} -r colored -t collective:operation=allreduce,algorithm=recursive_doubling --json",
         "load_phases": f"load {TREE} -r smodk -t exchange:pattern=shift", "load_phases_json": f"load {TREE} -r smodk -t exchange --json",
         "load_phases_csv": f"load {TREE} -r smodk -t exchange --csv --table phases", "load_seeds": f"load {TREE} -r dmodk -r random -t shift --seeds 2",
         "load_seeds_json": f"load {TREE} -r random -t exchange:pattern=shift --seeds 2 --json", "load_seeds_csv": f"load {TREE} -r random -t shift --seeds 2 --csv",

@@ -294,6 +294,23 @@ class Load(CliTest):
             self.assertIn("slowdown", self.ok("load", *case))
         self.refused("load", "karytree:k=2,n=2", "-r", "dmodk", "--csv", "--table", "phases", says=["uniform", "no workload"])
 
+    def test_routes_made_for_the_traffic(self):
+        """Without a pattern of its own, `colored` is made for the traffic: for a workload, a table for each phase."""
+        doubling = "collective:operation=allreduce,algorithm=recursive_doubling,bytes=1 MB"
+        for w2 in (4, 2, 1):
+            o = self.json("load", f"xgft:m=4:4,w=1:{w2}", "-r", "colored", "-t", doubling)["workload"]
+            self.assertEqual([p["c"] for p in o["phases"]], [0, 0, 4 // w2, 4 // w2])
+            self.close(o["slowdown"], (2 + 2 * 4 / w2) / 4)
+        own = self.json("load", "xgft:m=16:16,w=1:8", "-r", "colored", "-t", "cg:processes=128,phase=5")
+        named = self.json("load", "xgft:m=16:16,w=1:8", "-r", "colored:traffic=cg:processes=128;phase=5", "-t", "cg:processes=128,phase=5")
+        self.assertEqual(own["contention"], named["contention"])
+        rows = self.json("load", "xgft:m=4:4,w=1:2", "-r", "dmodk", "-r", "colored", "-t", doubling, "--seeds", 2)["rows"]
+        self.assertLessEqual(rows[1]["slowdown"]["max"], rows[0]["slowdown"]["min"])
+        self.refused("check", "karytree:k=4,n=2", "-r", "colored", says=["made for a pattern", "traffic=PATTERN"])
+        path = self.tmp / "colored.yaml"
+        path.write_text("fabric: karytree:k=2,n=2\nrouting: colored\nload: 0.5\n")
+        self.refused("run", path, "-o", self.tmp / "colored.db", says=["colored.yaml:2:10", "traffic=PATTERN"])
+
     def test_estimate_and_simulation(self):
         """What the bytes alone take is what a simulation with long messages takes, within a tenth."""
         for w2, routing in ((4, "dmodk"), (2, "dmodk"), (1, "smodk"), (2, "random:seed=5")):

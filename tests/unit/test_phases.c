@@ -38,9 +38,12 @@ static void finish(made *m)
 static ik_phases phases_of(const ik_fabric *f, const char *routing, const ik_traffic *t,
                            double most_flows)
 {
-    ik_routing *r = routing_on(f, routing);
+    ik_env env = {.num_threads = 2, .traffic = t};
+    ik_routing *r = NULL;
     ik_phases p;
     ik_error err = {0};
+    if (ik_routing_from_spec(f, routing, &env, &r, &err) != IK_OK)
+        fail_msg("%s: %s", routing, err.text);
     if (ik_phases_measure(r, t, most_flows, &made_env, &p, &err) != IK_OK)
         fail_msg("%s: %s", routing, err.text);
     ik_routing_free(r);
@@ -88,6 +91,8 @@ static void test_cg(void **state)
         {1, "smodk", 14},
         {8, "colored:traffic=cg:processes=128;phase=5", 2},
         {16, "colored:traffic=cg:processes=128;phase=5", 1},
+        {8, "colored", 2},
+        {16, "colored", 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -124,6 +129,103 @@ static void test_phases_are_not_one(void **state)
     near(p.bound_ns / p.crossbar_bound_ns, 7.0 / 5);
     ik_phases_free(&p);
     ik_workload_clear(&m.work);
+    ik_fabric_free(f);
+}
+
+/* ------------------------------------------------------------------------------------------
+ * routes made for every phase */
+
+static ik_routing *colored_for(const ik_fabric *f, const ik_traffic *t)
+{
+    ik_env env = {.seed = 3, .traffic = t};
+    ik_routing *r = NULL;
+    ik_error err = {0};
+    if (ik_routing_from_spec(f, "colored", &env, &r, &err) != IK_OK)
+        fail_msg("%s", err.text);
+    return r;
+}
+
+/* Phases drawn from few hosts, so that pairs come again in others. `only`: that one alone. */
+static void build_drawn(made *m, const ik_fabric *f, uint64_t seed, uint32_t only)
+{
+    begin(m, f);
+    for (uint32_t phase = 0; phase < 4; phase++) {
+        char name[16];
+        snprintf(name, sizeof name, "phase %u", phase);
+        if (only != IK_NONE && only != phase)
+            continue;
+        graph_class(&m->b, name);
+        for (uint32_t i = 0; i < 14; i++) {
+            uint32_t src = ik_random_below(seed, 1, phase, 2 * i, f->num_hosts),
+                     dst = ik_random_below(seed, 1, phase, 2 * i + 1, f->num_hosts);
+            if (src != dst)
+                graph_message(&m->b, src, dst, 1000, NULL);
+        }
+    }
+    finish(m);
+}
+
+static void test_a_table_for_each_phase(void **state)
+{
+    (void)state;
+    unsigned different = 0;
+    ik_fabric *f = fabric_of("xgft:m=4:4,w=1:3");
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        made all, one;
+        ik_phases p, alone;
+        build_drawn(&all, f, seed, IK_NONE);
+        ik_routing *r = colored_for(f, &all.traffic);
+        assert_int_equal(ik_phases_measure(r, &all.traffic, INFINITY, &made_env, &p, NULL), IK_OK);
+        assert_int_equal(p.num, 4);
+        for (uint32_t k = 0; k < 4; k++) {
+            build_drawn(&one, f, seed, k);
+            ik_routing *own = colored_for(f, &one.traffic);
+            assert_int_equal(
+                ik_phases_measure(own, &one.traffic, INFINITY, &made_env, &alone, NULL), IK_OK);
+            near(p.phases[k].fluid_ns, alone.fluid_ns);
+            ik_phases_free(&alone);
+            ik_routing_free(own);
+            ik_workload_clear(&one.work);
+        }
+        /* all routes of all phases stand for the whole, and are proved */
+        different += r->kind == IK_ROUTE_OBLIVIOUS;
+        for (uint32_t src = 0; src < f->num_hosts && r->kind == IK_ROUTE_OBLIVIOUS; src++) {
+            for (uint32_t dst = 0; dst < f->num_hosts; dst++) {
+                uint32_t starts = r->family->num_starts(r, src, dst);
+                assert_true(starts >= 1 && starts <= 3);
+                for (uint32_t phase = 0; phase < 4; phase++) {
+                    ik_packet pk = {.src = src, .dst = dst}, own = pk;
+                    const ik_routing *view = r->family->of_phase(r, phase);
+                    bool found = false, has = false;
+                    view->family->start_nth(view, 0, &own);
+                    const ik_graph *g = all.work.graph;
+                    for (uint32_t op = g->host_first[src]; op < g->host_first[src + 1]; op++)
+                        has = has || (g->kind[op] == IK_OP_SEND && g->ops[op].peer == dst &&
+                                      g->op_class[op] == phase);
+                    for (uint32_t n = 0; n < starts; n++) {
+                        r->family->start_nth(r, n, &pk);
+                        found = found || pk.via == own.via;
+                    }
+                    assert_true(found || !has);
+                }
+            }
+        }
+        ik_phases_free(&p);
+        ik_routing_free(r);
+        ik_workload_clear(&all.work);
+    }
+    assert_true(different > 0);
+    ik_fabric_free(f);
+}
+
+static void test_colored_needs_a_pattern(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("karytree:k=2,n=2");
+    ik_routing *r = NULL;
+    ik_error err = {0};
+    assert_int_equal(ik_routing_from_spec(f, "colored", &made_env, &r, &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.hint, "traffic=PATTERN"));
     ik_fabric_free(f);
 }
 
@@ -252,10 +354,15 @@ static void test_box(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cg),       cmocka_unit_test(test_phases_are_not_one),
-        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_alltoall), cmocka_unit_test(test_wrf),
+        cmocka_unit_test(test_cg),
+        cmocka_unit_test(test_phases_are_not_one),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_alltoall),
+        cmocka_unit_test(test_wrf),
         cmocka_unit_test(test_box),
+        cmocka_unit_test(test_a_table_for_each_phase),
+        cmocka_unit_test(test_colored_needs_a_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

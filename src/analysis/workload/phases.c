@@ -88,8 +88,11 @@ static ik_status measure_class(phase_cut *cut, uint32_t number, double most_flow
                           .messages = p.messages,
                           .bytes = p.bytes,
                           .flows = p.num_flows};
+        const ik_routing *r = cut->r;
+        if (r->family->of_phase)
+            r = r->family->of_phase(r, number);
         p.traffic.impl = &p;
-        status = measure_phase(cut->r, &p, most_flows, env, &phase, err);
+        status = measure_phase(r, &p, most_flows, env, &phase, err);
         if (status == IK_OK)
             add_phase(out, &phase);
     }

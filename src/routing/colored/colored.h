@@ -5,6 +5,7 @@
 #ifndef IKAT_ROUTING_COLORED_H
 #define IKAT_ROUTING_COLORED_H
 
+#include "ikat/traffic.h"
 #include "routing/tree/tree.h"
 
 /* One pair that communicates. via: its ascent (see tree.h). */
@@ -12,6 +13,27 @@ typedef struct colored_flow {
     uint32_t src, dst, via;
     uint32_t level; /* of the nearest common ancestors */
 } colored_flow;
+
+/* ---- what is to be routed (colored_phases.c) */
+
+enum { COLORED_MAX_FLOWS = 1 << 24, COLORED_MAX_PHASES = 256 };
+
+/* Flows that are there at the same time. */
+typedef struct colored_phase {
+    colored_flow *flows; /* [n] those that leave their switch, then the others up to n_all */
+    uint32_t n, n_all;
+    size_t room;
+    bool shared; /* some host has several flows */
+    bool failed;
+} colored_phase;
+
+/* The phases that parameter `traffic` lists; phases: [COLORED_MAX_PHASES]. */
+ik_status colored_phases_of_text(const ik_routing *r, const tree *t, const char *patterns,
+                                 const ik_env *env, colored_phase *phases, uint32_t *num_phases,
+                                 ik_error *err);
+/* Those of a workload, one a class of messages; any other pattern is one phase. */
+ik_status colored_phases_of_traffic(const ik_traffic *traffic, const tree *t, colored_phase *phases,
+                                    uint32_t *num_phases, ik_error *err);
 
 /* ---- contention (colored_measure.c) */
 

@@ -32,17 +32,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FLOWS = 1 << 24, MAX_PHASES = 256 };
 /* Work of improving tables, shared by the phases: about a nanosecond each. */
 #define REFINE_STEPS 1e8
-
-typedef struct phase {
-    colored_flow *flows; /* [n] those that leave their switch, then the others up to n_all */
-    uint32_t n, n_all;
-    size_t room;
-    bool shared; /* some host has several flows */
-    bool failed;
-} phase;
 
 /* Routes of the pairs that some phase uses. */
 typedef struct table {
@@ -51,9 +42,15 @@ typedef struct table {
     uint32_t *via;  /* IK_NONE while undecided */
 } table;
 
+/* One table, or one for each phase of a workload. */
 typedef struct colored {
     tree *tree;
-    table routes;
+    table *routes; /* [num] */
+    uint32_t num;
+    /* [num] the routing as messages of each phase see it, and what it keeps: the same tree, one of
+     * the tables; NULL with one table */
+    ik_routing *views;
+    struct colored *parts;
 } colored;
 
 /* ---- the digit rules as ascents */
@@ -68,102 +65,6 @@ static uint32_t digit_ascent(const tree *t, uint32_t x, uint32_t level)
     return via;
 }
 
-/* ---- collecting flows */
-
-typedef struct collector {
-    phase *phase;
-    const tree *tree;
-} collector;
-
-static void add_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
-{
-    (void)scale;
-    collector *c = ctx;
-    phase *p = c->phase;
-    uint32_t level = tree_nca_level(c->tree, src, dst);
-    if (!weight || level == 0 || p->failed)
-        return;
-    p->failed = p->n_all == MAX_FLOWS || !IK_ARRAY_ROOM(p->flows, p->room, p->n_all + 1);
-    if (p->failed)
-        return;
-    p->flows[p->n_all++] = (colored_flow){src, dst, 0, level};
-}
-
-/* Moves the flows that stay on their switch behind the others; both keep their order. */
-static ik_status part_flows(phase *p, ik_error *err)
-{
-    colored_flow *local = ik_calloc((size_t)p->n_all + 1, sizeof *local);
-    uint32_t num_local = 0;
-    if (!local)
-        return ik_fail_memory(err, p->n_all * sizeof *local, "flows of a pattern");
-    for (uint32_t i = 0; i < p->n_all; i++)
-        if (p->flows[i].level > 1)
-            p->flows[p->n++] = p->flows[i];
-        else
-            local[num_local++] = p->flows[i];
-    if (num_local)
-        memcpy(p->flows + p->n, local, num_local * sizeof *local);
-    free(local);
-    return IK_OK;
-}
-
-static ik_status find_shared(phase *p, uint32_t hosts, ik_error *err)
-{
-    bool *seen = ik_calloc((size_t)hosts * 2, sizeof *seen);
-    if (!seen)
-        return ik_fail_memory(err, (size_t)hosts * 2, "hosts of a pattern");
-    for (uint32_t i = 0; i < p->n; i++) {
-        p->shared |= seen[p->flows[i].src] || seen[hosts + p->flows[i].dst];
-        seen[p->flows[i].src] = seen[hosts + p->flows[i].dst] = true;
-    }
-    free(seen);
-    return IK_OK;
-}
-
-/* Flows of one pattern, in order of source and destination. */
-static ik_status collect(const ik_fabric *f, const tree *t, const char *text, const ik_env *env,
-                         phase *p, ik_error *err)
-{
-    ik_traffic *traffic = NULL;
-    ik_status status = ik_traffic_from_spec(f, text, env, &traffic, err);
-    if (status != IK_OK)
-        return status;
-    collector c = {p, t};
-    for (uint32_t src = 0; src < f->num_hosts && !p->failed; src++)
-        traffic->family->flows(traffic, src, add_flow, &c);
-    ik_traffic_free(traffic);
-    if (p->failed) {
-        if (p->n_all < MAX_FLOWS)
-            return ik_fail_memory(err, 2 * p->room * sizeof *p->flows, "the flows of a pattern");
-        ik_fail(err, IK_ERR_MEMORY, "pattern '%s' has more than %d flows", text, MAX_FLOWS);
-        return ik_hint(err, IK_ERR_MEMORY,
-                       "routes made for a pattern suit sparse ones; 'rnca_down' suits dense ones");
-    }
-    status = part_flows(p, err);
-    return status == IK_OK ? find_shared(p, f->num_hosts, err) : status;
-}
-
-static ik_status collect_phases(const ik_routing *r, const tree *t, const char *patterns,
-                                const ik_env *env, phase *phases, uint32_t *num_phases,
-                                ik_error *err)
-{
-    ik_arena arena = {0};
-    ik_spec_member *list = NULL;
-    size_t num = 0;
-    ik_status status = ik_spec_list_parse(patterns, &arena, &list, &num, err);
-    if (status == IK_OK && num > MAX_PHASES)
-        status = ik_fail(err, IK_ERR_USAGE, "'traffic' lists more than %d phases", MAX_PHASES);
-    for (size_t i = 0; i < num && status == IK_OK; i++)
-        if (list[i].share || list[i].name)
-            status = ik_fail(err, IK_ERR_USAGE,
-                             "a phase has neither share nor name: '%.60s' of 'traffic'",
-                             list[i].share ? list[i].share : list[i].name);
-        else
-            status = collect(r->fabric, t, list[i].spec, env, &phases[(*num_phases)++], err);
-    ik_arena_free(&arena);
-    return status;
-}
-
 /* ---- the table of pairs */
 
 static int by_number(const void *a, const void *b)
@@ -172,8 +73,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static ik_status make_table(table *t, const phase *phases, uint32_t num_phases, uint32_t hosts,
-                            ik_error *err)
+static ik_status make_table(table *t, const colored_phase *phases, uint32_t num_phases,
+                            uint32_t hosts, ik_error *err)
 {
     size_t total = 0;
     for (uint32_t p = 0; p < num_phases; p++)
@@ -234,12 +135,12 @@ typedef struct decision {
     table *routes;
     colored_objective objective;
     uint64_t seed;
-    double steps;        /* for improving one phase */
+    double steps;        /* for improving one colored_phase */
     colored_flow *fresh; /* [most flows of a phase] */
-    uint32_t *movable;   /* flows without a route from an earlier phase */
+    uint32_t *movable;   /* flows without a route from an earlier colored_phase */
     start starts[2];     /* the best tables of a phase by this objective and by the other one */
     colored_matcher matcher;
-    colored_judge judge; /* of the phase */
+    colored_judge judge; /* of the colored_phase */
     colored_cost sums[NUM_RULES];
 } decision;
 
@@ -250,7 +151,7 @@ static uint32_t by_digits(const tree *t, const colored_flow *flow, rule how)
 
 /* Sets the ascents of a phase's flows by one rule, those decided before as they are if `fixed`, and
  * judges them. */
-static ik_status try_rule(decision *d, phase *p, bool fixed, rule how, colored_cost *cost,
+static ik_status try_rule(decision *d, colored_phase *p, bool fixed, rule how, colored_cost *cost,
                           ik_error *err)
 {
     uint32_t num_fresh = 0;
@@ -273,7 +174,7 @@ static ik_status try_rule(decision *d, phase *p, bool fixed, rule how, colored_c
     return status == IK_OK ? colored_judge_cost(&d->judge, cost, err) : status;
 }
 
-static uint32_t find_movable(const decision *d, const phase *p)
+static uint32_t find_movable(const decision *d, const colored_phase *p)
 {
     uint32_t num = 0;
     for (uint32_t i = 0; i < p->n; i++)
@@ -291,14 +192,14 @@ static void add_cost(colored_cost *sum, const colored_cost *cost)
     sum->squares += cost->squares;
 }
 
-static void keep_start(start *s, const phase *p, const colored_cost *cost)
+static void keep_start(start *s, const colored_phase *p, const colored_cost *cost)
 {
     s->cost = *cost;
     for (uint32_t i = 0; i < p->n; i++)
         s->via[i] = p->flows[i].via;
 }
 
-static void load_start(const start *s, phase *p)
+static void load_start(const start *s, colored_phase *p)
 {
     for (uint32_t i = 0; i < p->n; i++)
         p->flows[i].via = s->via[i];
@@ -311,8 +212,8 @@ static colored_objective other(colored_objective objective)
 
 /* Improves a table by one objective, then by the other one, which leads away from where the first
  * walk ends. */
-static ik_status improve(decision *d, phase *p, start *s, colored_objective first, uint64_t seed,
-                         ik_error *err)
+static ik_status improve(decision *d, colored_phase *p, start *s, colored_objective first,
+                         uint64_t seed, ik_error *err)
 {
     ik_status status = IK_OK;
     colored_search_plan plan = {
@@ -331,7 +232,7 @@ static ik_status improve(decision *d, phase *p, start *s, colored_objective firs
 
 /* The best tables of the rules by either objective, improved; the ascents of the better one stay in
  * the flows. */
-static ik_status choose_table(decision *d, phase *p, uint32_t number, colored_cost *best,
+static ik_status choose_table(decision *d, colored_phase *p, uint32_t number, colored_cost *best,
                               ik_error *err)
 {
     start *mine = &d->starts[0], *others = &d->starts[1];
@@ -360,7 +261,7 @@ static ik_status choose_table(decision *d, phase *p, uint32_t number, colored_co
 }
 
 /* Decides the routes of a phase; adds up what it and the digit rules alone cost. */
-static ik_status decide_phase(decision *d, phase *p, uint32_t number, ik_error *err)
+static ik_status decide_phase(decision *d, colored_phase *p, uint32_t number, ik_error *err)
 {
     colored_cost cost;
     ik_status status =
@@ -381,7 +282,7 @@ static ik_status decide_phase(decision *d, phase *p, uint32_t number, ik_error *
     return status;
 }
 
-static ik_status decide(decision *d, phase *phases, uint32_t num_phases, ik_error *err)
+static ik_status decide(decision *d, colored_phase *phases, uint32_t num_phases, ik_error *err)
 {
     for (uint32_t p = 0; p < num_phases; p++) {
         ik_status status = phases[p].n ? decide_phase(d, &phases[p], p, err) : IK_OK;
@@ -408,28 +309,31 @@ static void destroy(ik_routing *r)
     if (!c)
         return;
     tree_free(c->tree);
-    free(c->routes.base);
-    free(c->routes.dst);
-    free(c->routes.via);
+    for (uint32_t k = 0; c->routes && k < c->num; k++) {
+        free(c->routes[k].base);
+        free(c->routes[k].dst);
+        free(c->routes[k].via);
+    }
+    free(c->routes);
+    free(c->views);
+    free(c->parts);
     free(c);
 }
 
-static ik_status make_routes(ik_routing *r, colored *c, const ik_params *params, const ik_env *env,
-                             phase *phases, ik_error *err)
+/* Routes of these phases, a pair's those of its first one. */
+static ik_status make_routes(const ik_routing *r, const colored *c, const ik_params *params,
+                             double steps, const ik_env *env, colored_phase *phases,
+                             uint32_t num_phases, table *routes, ik_error *err)
 {
-    uint32_t num_phases = 0, most = 0;
-    ik_status status = collect_phases(r, c->tree, ik_params_text(params, "traffic"), env, phases,
-                                      &num_phases, err);
-    if (status == IK_OK)
-        status = make_table(&c->routes, phases, num_phases, r->fabric->num_hosts, err);
+    uint32_t most = 0;
+    ik_status status = make_table(routes, phases, num_phases, r->fabric->num_hosts, err);
     for (uint32_t p = 0; p < num_phases; p++)
         most = phases[p].n > most ? phases[p].n : most;
     if (status != IK_OK || !most)
         return status;
-    decision d = {
-        .f = r->fabric, .tree = c->tree, .env = env, .routes = &c->routes, .seed = r->seed};
+    decision d = {.f = r->fabric, .tree = c->tree, .env = env, .routes = routes, .seed = r->seed};
     d.objective = (colored_objective)ik_params_enum(params, "objective");
-    d.steps = REFINE_STEPS / num_phases;
+    d.steps = steps;
     d.fresh = ik_calloc(most, sizeof *d.fresh);
     d.movable = ik_calloc(most, sizeof *d.movable);
     d.starts[0].via = ik_calloc(most, sizeof(uint32_t));
@@ -447,29 +351,126 @@ static ik_status make_routes(ik_routing *r, colored *c, const ik_params *params,
     return status;
 }
 
+static uint32_t num_starts(const ik_routing *r, uint32_t src, uint32_t dst);
+
+static const ik_routing *of_phase(const ik_routing *r, uint32_t number)
+{
+    const colored *c = r->impl;
+    return &c->views[number];
+}
+
+/* The family of a routing of several tables: a pair's initial states are its different routes. */
+static const ik_routing_family by_phase;
+
+/* What each phase sees of a routing of several tables, and whether they are really different. */
+static ik_status make_views(ik_routing *r, colored *c, ik_error *err)
+{
+    c->views = ik_calloc(c->num, sizeof *c->views);
+    c->parts = ik_calloc(c->num, sizeof *c->parts);
+    if (!c->views || !c->parts)
+        return ik_fail_memory(err, c->num * sizeof *c->views, "routes of phases");
+    for (uint32_t k = 0; k < c->num; k++) {
+        c->parts[k] = (colored){.tree = c->tree, .routes = &c->routes[k], .num = 1};
+        c->views[k] = *r;
+        c->views[k].impl = &c->parts[k];
+    }
+    r->family = &by_phase;
+    bool differ = false;
+    for (uint32_t k = 0; k < c->num && !differ; k++)
+        for (uint32_t src = 0; src < r->fabric->num_hosts && !differ; src++)
+            for (uint32_t i = c->routes[k].base[src]; i < c->routes[k].base[src + 1]; i++)
+                differ = differ || num_starts(r, src, c->routes[k].dst[i]) > 1;
+    if (differ) {
+        r->kind = IK_ROUTE_OBLIVIOUS;
+        r->claims &= ~(unsigned)IK_CLAIM_IN_ORDER;
+    }
+    return IK_OK;
+}
+
+static ik_status make_tables(ik_routing *r, colored *c, const ik_params *params, const ik_env *env,
+                             colored_phase *phases, ik_error *err)
+{
+    const char *text = ik_params_has(params, "traffic") ? ik_params_text(params, "traffic") : NULL;
+    uint32_t num = 0;
+    if (!text && (!env || !env->traffic)) {
+        ik_fail(err, IK_ERR_INPUT, "routing 'colored' is made for a pattern: which one?");
+        return ik_hint(err, IK_ERR_INPUT,
+                       "say traffic=PATTERN; only 'ikat load' takes its own traffic, and a table "
+                       "for each of its phases");
+    }
+    ik_status status = text ? colored_phases_of_text(r, c->tree, text, env, phases, &num, err)
+                            : colored_phases_of_traffic(env->traffic, c->tree, phases, &num, err);
+    if (status != IK_OK)
+        return status;
+    uint32_t tables = text ? 1 : num;
+    c->routes = ik_calloc(tables, sizeof *c->routes);
+    if (!c->routes)
+        return ik_fail_memory(err, tables * sizeof *c->routes, "routes of phases");
+    c->num = tables;
+    for (uint32_t k = 0; k < tables && status == IK_OK; k++)
+        status = make_routes(r, c, params, REFINE_STEPS / num, env, &phases[k], text ? num : 1,
+                             &c->routes[k], err);
+    return status == IK_OK && tables > 1 ? make_views(r, c, err) : status;
+}
+
 static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
 {
     colored *c = ik_calloc(1, sizeof *c);
-    phase *phases = ik_calloc(MAX_PHASES, sizeof *phases);
+    colored_phase *phases = ik_calloc(COLORED_MAX_PHASES, sizeof *phases);
     r->impl = c;
-    ik_status status =
-        c && phases ? tree_new(r->fabric, r->family->name, &c->tree, err)
-                    : ik_fail_memory(err, MAX_PHASES * sizeof *phases, "phases of a pattern");
+    ik_status status = c && phases ? tree_new(r->fabric, r->family->name, &c->tree, err)
+                                   : ik_fail_memory(err, COLORED_MAX_PHASES * sizeof *phases,
+                                                    "phases of a pattern");
     if (status == IK_OK)
-        status = make_routes(r, c, params, env, phases, err);
-    for (uint32_t p = 0; phases && p < MAX_PHASES; p++)
+        status = make_tables(r, c, params, env, phases, err);
+    for (uint32_t p = 0; phases && p < COLORED_MAX_PHASES; p++)
         free(phases[p].flows);
     free(phases);
     return status;
 }
 
+/* The route of a pair that a table has, or else that of D-mod-k. */
+static uint32_t route_of(const colored *c, uint32_t number, uint32_t src, uint32_t dst)
+{
+    const uint32_t *via = find_route(&c->routes[number], src, dst);
+    return via ? *via : digit_ascent(c->tree, dst, tree_nca_level(c->tree, src, dst));
+}
+
+/* Of the routes that the tables name for a pair, each once, the n-th one, or how many there are:
+ * IK_NONE. Pairs that no table has go by D-mod-k. */
+static uint32_t distinct_route(const colored *c, uint32_t src, uint32_t dst, uint32_t n,
+                               uint32_t *num)
+{
+    *num = 0;
+    for (uint32_t k = 0; k < c->num; k++) {
+        const uint32_t *via = find_route(&c->routes[k], src, dst);
+        bool fresh = via != NULL;
+        for (uint32_t before = 0; before < k && fresh; before++) {
+            const uint32_t *other = find_route(&c->routes[before], src, dst);
+            fresh = !other || *other != *via;
+        }
+        if (fresh && (*num)++ == n)
+            return *via;
+    }
+    return IK_NONE;
+}
+
+static uint32_t num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
+{
+    const colored *c = r->impl;
+    uint32_t num = 0;
+    if (c->num > 1)
+        distinct_route(c, src, dst, IK_NONE, &num);
+    return num ? num : 1;
+}
+
 static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
 {
-    (void)n;
     const colored *c = r->impl;
-    const uint32_t *via = find_route(&c->routes, pk->src, pk->dst);
-    pk->via =
-        via ? *via : digit_ascent(c->tree, pk->dst, tree_nca_level(c->tree, pk->src, pk->dst));
+    uint32_t num;
+    pk->via = c->num > 1 ? distinct_route(c, pk->src, pk->dst, n, &num) : IK_NONE;
+    if (pk->via == IK_NONE)
+        pk->via = route_of(c, 0, pk->src, pk->dst);
 }
 
 static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
@@ -481,8 +482,9 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 }
 
 static const ik_param params[] = {
-    {"traffic", IK_PARAM_PATTERNS, NULL, 0, 0, NULL,
-     "the pattern, ';' for ',' inside it (cg:processes=128;phase=5); '+' between the patterns of "
+    {"traffic", IK_PARAM_PATTERNS, "", 0, 0, NULL,
+     "the pattern (`ikat load`: without it the traffic itself, phase by phase), ';' for ',' inside "
+     "it (cg:processes=128;phase=5); '+' between the patterns of "
      "several phases"},
     {"objective", IK_PARAM_ENUM, "time", 0, 0, "time|contention",
      "what comes first: least completion time of the fluid model, or least contention; the other "
@@ -518,4 +520,20 @@ const ik_routing_family ik_routing_colored = {
     .destroy = destroy,
     .start_nth = start_nth,
     .next = next,
+};
+
+static const ik_routing_family by_phase = {
+    .name = "colored",
+    .summary = "",
+    .source = "",
+    .params = params,
+    .kind = IK_ROUTE_DETERMINISTIC,
+    .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
+    .traits = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_ONE_CABLE,
+    .create = create,
+    .destroy = destroy,
+    .num_starts = num_starts,
+    .start_nth = start_nth,
+    .next = next,
+    .of_phase = of_phase,
 };
