@@ -148,7 +148,8 @@ typedef enum ik_purpose {
     IK_RNG_TEST,             /* tests only */
     /* outputs of oblivious routings; entity = source host | hops << 40, counter = packet number */
     IK_RNG_ROUTE_HOP,
-    IK_RNG_RAIL, /* which ports of two hosts a message takes; entity = source host */
+    IK_RNG_RAIL,         /* which ports of two hosts a message takes; entity = source host */
+    IK_RNG_MESSAGE_SIZE, /* entity = source host */
     IK_RNG_SELECT_LAST = IK_RNG_RAIL
 } ik_purpose;
 

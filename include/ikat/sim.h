@@ -35,6 +35,11 @@ typedef struct ik_sim_config {
  * numbers where burst_alpha, burst_beta and burst_rate contradict it. */
 ik_status ik_sim_check_sources(const ik_params *adapter, double load, ik_error *err);
 
+/* Whether the sizes of messages in the section adapter can be read, and are of classes that the
+ * traffic has (NULL: classes are not looked at). IK_ERR_USAGE, or with a place in the file of a
+ * histogram IK_ERR_INPUT or IK_ERR_IO. */
+ik_status ik_sim_check_sizes(const ik_params *adapter, const ik_traffic *traffic, ik_error *err);
+
 /* Log-linear histogram of latencies (HdrHistogram's idea): exact count, sum, min, max; percentiles
  * within 1 %. */
 typedef struct ik_histogram {

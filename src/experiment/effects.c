@@ -146,7 +146,8 @@ static bool says_visits(const variant *traffic)
 
 static ik_status check_messages(const variant *adapter, const variant *traffic, ik_error *err)
 {
-    static const char *const idle[] = {"message", "injection", "interleave", "active"};
+    static const char *const idle[] = {"message",   "message_sizes", "message_histogram",
+                                       "injection", "interleave",    "active"};
     for (size_t i = 0; i < sizeof idle / sizeof *idle && ends(traffic); i++) {
         const ik_value *v = value_of(adapter, idle[i]);
         if (!v->given || (i >= 2 && !says_visits(traffic)))

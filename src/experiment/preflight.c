@@ -110,6 +110,19 @@ static ik_status check_cables(const variant *v, const ik_fabric *f, ik_error *er
     return IK_ERR_UNSUPPORTED;
 }
 
+/* Sizes of messages may be of the traffic's classes. */
+static ik_status check_sizes(const runner *r, const ik_traffic *t, ik_error *err)
+{
+    const variants *list = &r->e->sections[SECTION_ADAPTER];
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < list->num && status == IK_OK; i++) {
+        status = ik_sim_check_sizes(&list->items[i].params, t, err);
+        if (status != IK_OK)
+            place_in_variant(&list->items[i], SECTION_ADAPTER, err);
+    }
+    return status;
+}
+
 /* Makes the traffic of an experiment as its points on this fabric will: no pattern that does not
  * fit it, and no flawed file, is found only after hours. */
 static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, ik_error *err)
@@ -126,7 +139,9 @@ static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, i
             status = ik_traffic_from_spec(f, v->spec, &env, &t, err);
         if (status != IK_OK)
             place_in_variant(v, SECTION_TRAFFIC, err);
-        else if (t->note && tell)
+        else
+            status = check_sizes(r, t, err);
+        if (status == IK_OK && t->note && tell)
             tell_note(r, IK_NOTE, "%s", t->note);
         ik_traffic_free(t);
     }

@@ -45,6 +45,12 @@ static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
     return b->whole->family->class_of(b->whole, host_of(t, src), n);
 }
 
+static double class_share(const ik_traffic *t, uint32_t src, unsigned class)
+{
+    const by_port *b = t->impl;
+    return b->whole->family->class_share(b->whole, host_of(t, src), class);
+}
+
 typedef struct port_flows {
     const by_port *b;
     uint32_t port;
@@ -107,6 +113,7 @@ ik_status by_port_make(const ik_traffic *t, const ik_routing *r, by_port_mode mo
     b->family.flows = flows;
     b->family.even = NULL;
     b->family.class_of = t->family->class_of ? class_of : NULL;
+    b->family.class_share = t->family->class_share ? class_share : NULL;
     *p = (ik_traffic){.family = &b->family,
                       .fabric = r->fabric,
                       .num_hosts = r->fabric->num_hosts,

@@ -11,6 +11,7 @@
 #include "sim/packet/shape.h"
 #include "sim/run.h"
 #include "sim/state/reorder_params.h"
+#include "sim/state/size_params.h"
 #include "sim/state/space.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,9 +272,10 @@ uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
     sim s = {.plan = plan, .f = plan->fabric};
     if (sim_is_pipelined(config))
         return pipe_estimate_bytes(plan, config);
-    if (sim_resolve(&s, plan, config, NULL) != IK_OK || find_lookahead(&s, NULL) != IK_OK)
-        return 0;
-    return bytes_in_threads(&s, 1);
+    bool ok = sim_resolve(&s, plan, config, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
+    uint64_t bytes = ok ? bytes_in_threads(&s, 1) : 0;
+    sim_sizes_free(s.sizes);
+    return bytes;
 }
 
 /* What a partition takes for its first packets and events, however small the network. */
@@ -304,7 +306,10 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
         pipe_estimate(plan, config, out);
         return;
     }
-    if (sim_resolve(&s, plan, config, NULL) != IK_OK || find_lookahead(&s, NULL) != IK_OK)
+    bool ok = sim_resolve(&s, plan, config, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
+    sim_sizes_free(s.sizes);
+    s.sizes = NULL;
+    if (!ok)
         return;
     uint64_t one = bytes_in_threads(&s, 1);
     double packets = packets_per_window(&s) * (double)s.end_ps / (double)s.lookahead;
@@ -396,7 +401,8 @@ static void init_host(sim *s, uint32_t host)
                                                     : ik_traffic_is_silent(s->traffic, host));
     if (h->silent)
         return;
-    double bits = 8e12 * (double)s->message_bytes;
+    double bits = 8e12 * (s->sizes ? sim_sizes_mean_of_host(s->sizes, s->traffic, host, 1, 1)
+                                   : (double)s->message_bytes);
     injector *c = &s->injectors[host];
     c->source = ik_whole_host(s->f, host);
     c->period_ps = bits / (source_bps(s, host) * s->load);
@@ -448,6 +454,29 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
     return sim_setup_engine(s, plan, traffic, config, env, NULL, err);
 }
 
+/* Packets of a source are numbered by messages of the largest size, in 32 bits. */
+static ik_status refuse_numbers(const sim *s, ik_error *err)
+{
+    double packets = 0;
+    for (uint32_t host = 0; s->sizes && host < s->f->num_hosts; host++) {
+        uint32_t port = ik_host_port(s->f, host);
+        double rate = port == IK_NONE ? 0 : (double)ik_port_rate_bps(s->f, port) / 8e12,
+               mean = sim_sizes_mean_of_host(s->sizes, s->traffic, host, 1, 1),
+               most =
+                   2 * rate * s->load * (double)s->end_ps / mean * (double)s->packets_per_message;
+        packets = most > packets ? most : packets;
+    }
+    if (packets < (double)UINT32_MAX)
+        return IK_OK;
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "adapter.message_sizes: a host may make %.3g messages of up to %llu packets, more "
+            "than can be numbered",
+            packets / 2 / (double)s->packets_per_message,
+            (unsigned long long)s->packets_per_message);
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "larger packets, a smaller largest message, or a shorter duration");
+}
+
 ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                            const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err)
@@ -464,6 +493,8 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     ik_status status = sim_resolve(s, plan, config, err);
     if (status == IK_OK && traffic->workload)
         status = sim_finite_new(s, err);
+    if (status == IK_OK)
+        status = refuse_numbers(s, err);
     if (status == IK_OK)
         status = find_lookahead(s, err);
     if (status != IK_OK)
@@ -497,6 +528,7 @@ void sim_free(sim *s)
     sim_order_free(s->order, s->f ? s->f->num_hosts : 0);
     sim_space_free(s);
     sim_finite_free(s);
+    sim_sizes_free(s->sizes);
     congest_free(s->congest);
     void *blocks[] = {
         s->outputs,       s->ports,        s->queued,          s->waiting,        s->clear_ps,

@@ -235,6 +235,16 @@ static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
     return h->alone || (hot_message(t, src, n) && hot_choices(h, src)) ? 0 : 1;
 }
 
+static double class_share(const ik_traffic *t, uint32_t src, unsigned class)
+{
+    const hotspot *h = t->impl;
+    double hot = h->alone               ? 1
+                 : !hot_choices(h, src) ? 0
+                 : h->messages          ? (double)h->num / (double)h->den
+                                        : h->sender[src] != IK_NONE;
+    return class == 0 ? hot : 1 - hot;
+}
+
 /* share=messages: hot with probability num/den, then one of `choices`; else any of the N-1
  * others. */
 static void message_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
@@ -292,4 +302,5 @@ const ik_traffic_family ik_traffic_hotspot = {
     .silent = silent,
     .flows = flows,
     .class_of = class_of,
+    .class_share = class_share,
 };

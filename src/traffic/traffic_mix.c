@@ -320,6 +320,13 @@ static unsigned class_of(const ik_traffic *t, uint32_t src, uint64_t n)
     return k;
 }
 
+static double class_share(const ik_traffic *t, uint32_t src, unsigned class)
+{
+    const mix *m = t->impl;
+    (void)src;
+    return (double)m->members[class].share / m->total;
+}
+
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const mix *m = t->impl;
@@ -363,4 +370,5 @@ const ik_traffic_family ik_traffic_mix = {
     .silent = silent,
     .flows = flows,
     .class_of = class_of,
+    .class_share = class_share,
 };

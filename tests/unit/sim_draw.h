@@ -73,6 +73,11 @@ static const char *const vcs[] = {NULL,  NULL,       NULL,      "1q",     "dbbm"
     "adapter.reply=64 B", "adapter.reply=9 KiB;max_outstanding=2",                                 \
         "adapter.reply=700 B;service_time=300 ns;max_outstanding=30"
 
+/* Messages of different sizes. */
+#define SIZES                                                                                      \
+    "adapter.message_sizes=64 B:70%,5000 B:30%", "adapter.message_sizes=1 B..9000 B",              \
+        "adapter.message_sizes=in=20 KiB/300 B..4 KiB"
+
 /* section.key=value; what one model refuses is taken out again */
 static const char *const settings[] = {"switch.model=ioq",
                                        "switch.model=ioq",
@@ -114,6 +119,7 @@ static const char *const settings[] = {"switch.model=ioq",
                                        "adapter.packet=64 B",
                                        "adapter.packet=512 B",
                                        "adapter.packet=1500 B",
+                                       SIZES,
                                        "adapter.message=5000 B",
                                        "adapter.message=3 KiB",
                                        "adapter.message=20 KiB",
@@ -216,6 +222,7 @@ static const char *const tree_settings[] = {
     "adapter.queues=one",
     "adapter.queues=destination",
     "adapter.buffer=8 KiB",
+    SIZES,
     "adapter.message=3 KiB",
     "adapter.message=8 KiB",
     "adapter.message=20 KiB",

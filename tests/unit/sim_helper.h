@@ -24,6 +24,8 @@ static inline ik_status apply_pairs(ik_params *params, const char *pairs, ik_err
         if (!value)
             continue;
         *value++ = 0;
+        for (char *c = value; strcmp(pair, "message_sizes") == 0 && *c; c++)
+            *c = *c == '/' ? ';' : *c; /* ';' stands between pairs here */
         status = ik_params_set(params, "test", pair, value, 0, 0, err);
     }
     free(copy);

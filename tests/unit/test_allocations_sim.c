@@ -211,7 +211,7 @@ static void general_engine(void **state)
                                            "model=ioq;queues=damq;output_sharing=shared",
                                            "model=ideal"};
     static const char *const adapters[] = {
-        "packet=256 B", "packet=256 B;message=1000 B",
+        "packet=256 B", "packet=256 B;message_sizes=64 B:50%,1000 B:50%",
         "packet=256 B;queues=destination;message=1 KiB",
         "packet=256 B;queues=one;injection_rate=60 Gb/s;ejection_fraction=80%"};
     for (size_t k = 0; k < sizeof switches / sizeof *switches; k++) {

@@ -52,6 +52,8 @@ static const sample samples[] = {
     {"switch", "sw_allocator", "wavefront", {"vcs=2;adapter.packet=64 B;switch.flit=32 B"}},
     {"adapter", "packet", "1 KiB", {""}},
     {"adapter", "message", "20 KiB", {""}},
+    {"adapter", "message_sizes", "100 B..20 KiB", {""}},
+    {"adapter", "message_histogram", TEST_DATA "/sizes.txt", {""}},
     {"adapter", "injection", "poisson", {""}},
     {"adapter",
      "burst_alpha",

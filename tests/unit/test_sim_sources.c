@@ -2,6 +2,7 @@
  *
  * Sources: when they make messages and how large these are, against closed forms. */
 #include "sim/core/injection.h"
+#include "sim/state/size_params.h"
 #include "sim_helper.h"
 
 #include <math.h>
@@ -222,12 +223,200 @@ static void test_refused_bursts(void **state)
            IK_ERR_INPUT, "'burst_beta'");
 }
 
+/* ---- sizes */
+
+/* Means by the closed form are those of counting; draws have them, and stay in their ranges. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double mean;
+    } cases[] = {{"64 B", 64},
+                 {"64 B:50%, 4 KiB:50%", 2080},
+                 {"64 B..128 B", 96},
+                 {"100:3, 1000:1", 325},
+                 {"1 B..4 B:25 %+10:75 %", 8.125},
+                 {"100,200,300", 200},
+                 {"1..1000000", 500000.5}};
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        ik_params adapter;
+        ik_error err = {0};
+        sim_sizes *z = NULL;
+        assert_int_equal(ik_params_init(&adapter, ik_adapter_params, NULL, &err), IK_OK);
+        ik_params_set(&adapter, "test", "message_sizes", cases[k].text, 0, 0, &err);
+        if (sim_sizes_new(&adapter, NULL, &z, &err) != IK_OK)
+            fail_msg("%s: %s", cases[k].text, err.text);
+        assert_true(fabs(sim_sizes_mean(z, 0, 1, 1) / cases[k].mean - 1) < 1e-12);
+        double sum = 0, squares = 0, padded = 0, draws = 200000;
+        for (uint64_t n = 0; n < (uint64_t)draws; n++) {
+            uint64_t size = sim_size_of(z, 0, 5, 3, n);
+            assert_true(size >= 1 && size <= z->largest);
+            sum += (double)size;
+            squares += (double)size * (double)size;
+            padded += (double)sim_size_padded(size, 1500, 64);
+        }
+        double mean = sum / draws, spread = sqrt((squares / draws - mean * mean) / draws);
+        if (fabs(mean - cases[k].mean) > 5 * spread + 1e-9)
+            fail_msg("%s: drawn mean %g", cases[k].text, mean);
+        if (fabs(padded / draws - sim_sizes_mean(z, 0, 1500, 64)) > 5 * spread + 10)
+            fail_msg("%s: drawn mean with whole flits %g, expected %g", cases[k].text,
+                     padded / draws, sim_sizes_mean(z, 0, 1500, 64));
+        sim_sizes_free(z);
+        ik_params_free(&adapter);
+    }
+}
+
+/* The closed form of filled-up packets, against counting. */
+static void test_padded_means(void **state)
+{
+    (void)state;
+    static const uint64_t packets[] = {1, 7, 64, 100, 1500}, units[] = {2, 3, 16, 64, 1000};
+    for (unsigned p = 0; p < 5; p++)
+        for (unsigned u = 0; u < 5; u++)
+            for (uint64_t from = 1; from < 5000; from += 1237) {
+                uint64_t to = from + 70000 + 13 * p;
+                sim_size_range range = {from, to, 1};
+                sim_size_mix mix = {NULL, &range, 1};
+                sim_sizes z = {.mixes = &mix, .num = 1, .largest = to};
+                double sum = 0;
+                for (uint64_t x = from; x <= to; x++)
+                    sum += (double)sim_size_padded(x, packets[p], units[u]);
+                double mean = sum / (double)(to - from + 1),
+                       got = sim_sizes_mean(&z, 0, packets[p], units[u]);
+                if (fabs(got / mean - 1) > 1e-12)
+                    fail_msg("packets of %llu B, flits of %llu B: %.15g, counted %.15g",
+                             (unsigned long long)packets[p], (unsigned long long)units[u], got,
+                             mean);
+            }
+}
+
+#define SMALL_AND_LARGE "mix:70%*small=uniform+30%*large=shift:by=4"
+
+/* Offered load is in bytes, whatever the sizes; what is offered is delivered; classes have their
+ * shares of the bytes; the same on any number of threads. */
+static void test_sizes_in_models(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sizes, *traffic;
+        double large; /* share of the bytes */
+    } cases[] = {
+        {"message_sizes=64 B:50%,4 KiB:50%", "shift:by=4", 0},
+        {"message_sizes=64 B..3000 B;interleave=fifo", "shift:by=4", 0},
+        {"message_sizes=512 B..9 KiB;queues=destination", "uniform", 0},
+        {"message_sizes=640 B:9,64000 B:1;injection=poisson", "shift:by=4", 0},
+        {"message_sizes=small=64 B/large=2 KiB..6 KiB", SMALL_AND_LARGE,
+         .3 * 4096 / (.3 * 4096 + .7 * 64)},
+        {"message_sizes=large=6400 B/ 640 B", SMALL_AND_LARGE, .3 * 6400 / (.3 * 6400 + .7 * 640)}};
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (unsigned m = 0; m < sizeof models / sizeof *models; m++) {
+            bool flits = strstr(models[m], "pipelined");
+            if (flits && (strstr(cases[k].sizes, "interleave") || strstr(cases[k].sizes, "queues")))
+                continue;
+            char adapter[120];
+            snprintf(adapter, sizeof adapter, "packet=1 KiB;%s", cases[k].sizes);
+            uint64_t first = 0;
+            for (unsigned threads = 1; threads <= 3; threads++) {
+                scenario c = {.fabric = "karytree:k=3,n=2,latency=20 ns",
+                              .routing = "dmodk",
+                              .vc = "any",
+                              .num_vcs = 2,
+                              .traffic = cases[k].traffic,
+                              .load = .3,
+                              .sw = flits ? "model=pipelined;flit=64 B;buffer=8 KiB" : models[m],
+                              .adapter = adapter,
+                              .measure = "warmup=20 us;duration=2 ms;paranoid=true",
+                              .threads = threads};
+                ik_sim_result r = simulate(c);
+                if (fabs(r.offered - .3) > .02 || fabs(r.throughput - r.offered) > .003)
+                    fail_msg("%s, %s: offered %g, accepted %g", models[m], cases[k].sizes,
+                             r.offered, r.throughput);
+                double share = cases[k].large > 0 ? r.classes[1].offered / r.offered : 0,
+                       sum = r.num_classes ? r.classes[0].throughput + r.classes[1].throughput
+                                           : r.throughput;
+                if (fabs(share - cases[k].large) > .02 || fabs(sum - r.throughput) > 1e-9)
+                    fail_msg("%s, %s: share %g of the bytes, expected %g", models[m],
+                             cases[k].sizes, share, cases[k].large);
+                if (threads > 1 && r.checksum != first)
+                    fail_msg("%s, %s: another result with %u threads", models[m], cases[k].sizes,
+                             threads);
+                first = r.checksum;
+                ik_sim_result_free(&r);
+            }
+        }
+}
+
+/* One size is one size, however it is written. */
+static void test_one_size(void **state)
+{
+    (void)state;
+    for (unsigned m = 0; m < sizeof models / sizeof *models; m++) {
+        uint64_t checksum[2], delivered[2];
+        for (unsigned k = 0; k < 2; k++) {
+            scenario c = {.fabric = "karytree:k=3,n=2,latency=20 ns",
+                          .routing = "dmodk",
+                          .vc = "1q",
+                          .load = .6,
+                          .sw = models[m],
+                          .adapter =
+                              k ? "packet=1 kB;message_sizes=4500 B" : "packet=1 kB;message=4500 B",
+                          .measure = "warmup=1 us;duration=50 us"};
+            ik_sim_result r = simulate(c);
+            checksum[k] = r.checksum;
+            delivered[k] = r.packets_delivered;
+            ik_sim_result_free(&r);
+        }
+        if (checksum[0] != checksum[1] || delivered[0] != delivered[1])
+            fail_msg("%s: another result with message_sizes", models[m]);
+    }
+}
+
+static void test_refused_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sizes, *traffic, *text;
+        ik_status status;
+    } cases[] = {
+        {"", "uniform", "no size", IK_ERR_USAGE},
+        {"64 B,", "uniform", "no size", IK_ERR_USAGE},
+        {"64 kg", "uniform", "'64 kg' is no size", IK_ERR_USAGE},
+        {"0 B", "uniform", "no size", IK_ERR_USAGE},
+        {"4 KiB..1 KiB", "uniform", "goes down", IK_ERR_USAGE},
+        {"64 B:50%,128 B:40%", "uniform", "sum to 90 %", IK_ERR_USAGE},
+        {"64 B:50%,128 B:1", "uniform", "shares are all", IK_ERR_USAGE},
+        {"64 B:50%,128 B", "uniform", "shares are all", IK_ERR_USAGE},
+        {"64 B:0,128 B:1", "uniform", "no share", IK_ERR_USAGE},
+        {"64 B:x", "uniform", "'x' is no share", IK_ERR_USAGE},
+        {"a=64 B", "uniform", "have no classes", IK_ERR_USAGE},
+        {"small=64 B", SMALL_AND_LARGE, "'large' of the traffic has no sizes", IK_ERR_USAGE},
+        {"smal=64 B/1 KiB", SMALL_AND_LARGE, "'smal'", IK_ERR_USAGE},
+        {"small=64 B/small=32 B/1 KiB", SMALL_AND_LARGE, "again", IK_ERR_USAGE},
+        {"64 B/32 B", "uniform", "again", IK_ERR_USAGE},
+        {"1 B,900 TB", "uniform", "can be numbered", IK_ERR_UNSUPPORTED},
+    };
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char adapter[160];
+        snprintf(adapter, sizeof adapter, "packet=64 B;message_sizes=%s", cases[k].sizes);
+        refuse((scenario){.fabric = "crossbar:n=9",
+                          .routing = "minimal",
+                          .traffic = cases[k].traffic,
+                          .load = .5,
+                          .adapter = adapter,
+                          .measure = "duration=1 s"},
+               cases[k].status, cases[k].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bursts),         cmocka_unit_test(test_steady_start),
         cmocka_unit_test(test_far_away),       cmocka_unit_test(test_bursts_in_models),
-        cmocka_unit_test(test_refused_bursts),
+        cmocka_unit_test(test_refused_bursts), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_padded_means),   cmocka_unit_test(test_sizes_in_models),
+        cmocka_unit_test(test_one_size),       cmocka_unit_test(test_refused_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

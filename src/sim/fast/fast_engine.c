@@ -23,7 +23,7 @@ static bool serves(const sim *s)
 {
     return s->model == MODEL_IQ && !s->reply.on && s->reorder.limit == REORDER_UNLIMITED &&
            s->queues <= QUEUES_VOQSW && (!s->adaptive || sim_choice_may_fit(s)) && knows_vcs(s) &&
-           s->uniform_size && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
+           s->uniform_size && !s->sizes && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
 }
 
 static bool set_up(sim *s)

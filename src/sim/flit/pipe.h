@@ -29,6 +29,7 @@
 #define IKAT_SIM_PIPE_H
 
 #include "sim/core/memory.h"
+#include "sim/core/sizes.h"
 #include "sim/flit/pipe_state.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/counters.h"
@@ -75,7 +76,8 @@ typedef struct pipe_host {
     uint32_t port;         /* injection port, IK_NONE = unconnected */
     uint32_t packet;       /* being sent, IK_NONE = none */
     uint32_t flits_left;   /* of it */
-    uint32_t packets_left; /* of its message */
+    uint32_t packet_flits; /* all that it has */
+    uint64_t bytes_left;   /* of its message, in packets that are not begun */
     uint32_t dst;
     uint8_t vc, next_vc, lane; /* lane: VC that the scheme gave the packet */
     bool silent, awake;
@@ -132,12 +134,13 @@ struct pipe {
     unsigned vcs, routing, vc_alloc, sw_alloc, traversal, iterations, injection, speedup;
     unsigned input_speedup, output_speedup; /* ports of the crossbar of an input, an output */
     match_kind vc_kind, sw_kind;
-    uint32_t depth, ring_shift, flit_bytes, packet_flits, packets_per_message, packet_bytes;
+    uint32_t depth, ring_shift, flit_bytes, packet_flits, packet_bytes; /* of the largest packet */
     /* clock_ps: of a link cycle; the others in cycles */
     uint64_t clock_ps, warmup, end, series, watchdog, seed;
-    /* of a host whose link takes a flit a cycle */
-    double load, messages_per_cycle;
-    sim_bursts bursts; /* of bursty sources */
+    double load;
+    uint64_t most_bytes, message_bytes; /* of a packet before it is filled up to flits; message */
+    sim_sizes *sizes;                   /* of messages; NULL: all are of message_bytes */
+    sim_bursts bursts;                  /* of bursty sources */
     /* that may wait for a link behind the switch; speed-ups only */
     uint64_t queue_flits;
     bool adaptive, source_adaptive, paranoid, any_injection_vc;

@@ -71,7 +71,7 @@ static ik_status check_packets(const pipe *p, uint64_t cycle, ik_error *err)
             tails += pipe_flit_at(p, where, k) & 1;
     for (uint32_t host = 0; host < p->f->num_hosts; host++) {
         const pipe_host *h = &p->hosts[host];
-        tails += !h->silent && h->packet != IK_NONE && h->flits_left < p->packet_flits;
+        tails += !h->silent && h->packet != IK_NONE && h->flits_left < h->packet_flits;
     }
     if (misled)
         return ik_fail(err, IK_ERR_INTERNAL,

@@ -202,7 +202,7 @@ static void see_host(const pipe *p, congest *c, const pipe_host *h)
 {
     if (h->silent || h->packet == IK_NONE)
         return;
-    bool begun = h->flits_left < p->packet_flits;
+    bool begun = h->flits_left < h->packet_flits;
     unsigned first = begun ? h->vc : h->lane, vc = first;
     for (unsigned k = 0; k < (begun || !p->any_injection_vc ? 1 : p->vcs);
          k++, vc = vc + 1 == p->vcs ? 0 : vc + 1)

@@ -8,9 +8,27 @@
  */
 #include "sim/flit/pipe.h"
 #include "sim/measure/classes.h"
+#include "sim/state/size_params.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* ---- messages: what they take on links, in whole flits */
+
+static uint64_t message_bytes(const pipe *p, uint32_t host, uint64_t n)
+{
+    if (!p->sizes)
+        return p->message_bytes;
+    unsigned class = p->sizes->num_classes ? p->traffic->family->class_of(p->traffic, host, n) : 0;
+    return sim_size_of(p->sizes, class, p->seed, ik_whole_host(p->f, host), n);
+}
+
+static double mean_bytes(const pipe *p, uint32_t host)
+{
+    return p->sizes
+               ? sim_sizes_mean_of_host(p->sizes, p->traffic, host, p->most_bytes, p->flit_bytes)
+               : (double)sim_size_padded(p->message_bytes, p->most_bytes, p->flit_bytes);
+}
 
 /* Messages a cycle of the host whose port this is: all its ports make them together. */
 double pipe_source_rate(const pipe *p, uint32_t host)
@@ -18,11 +36,10 @@ double pipe_source_rate(const pipe *p, uint32_t host)
     const ik_split *split = p->f->split;
     uint32_t source = split ? split->host_of[host] : 0, first = split ? split->first[source] : host;
     uint32_t end = split ? split->first[source + 1] : host + 1;
-    double rate = 0;
+    double rate = 0, per_cycle = p->load / (mean_bytes(p, host) / p->flit_bytes);
     for (uint32_t port = first; port < end; port++)
         if (p->hosts[port].port != IK_NONE)
-            rate += p->messages_per_cycle /
-                    (double)(pipe_period_of(p, p->hosts[port].port) / p->speedup);
+            rate += per_cycle / (double)(pipe_period_of(p, p->hosts[port].port) / p->speedup);
     return rate;
 }
 
@@ -71,21 +88,18 @@ void pipe_start_host(pipe_partition *q, uint32_t host)
     pipe_wake_host(q, host, h->next_cycle * p->speedup);
 }
 
-static uint64_t message_bytes(const pipe *p)
-{
-    return (uint64_t)p->packets_per_message * p->packet_bytes;
-}
-
 /* Message n of host, made at `cycle`. */
 static void count_generated(pipe_partition *q, uint32_t host, uint64_t n, uint64_t cycle)
 {
     const pipe *p = q->p;
-    q->n.generated += p->packets_per_message;
+    uint64_t bytes = message_bytes(p, host, n);
+    q->n.generated += (bytes + p->most_bytes - 1) / p->most_bytes;
     if (cycle < p->warmup || cycle >= p->end)
         return;
-    q->n.offered_bytes += message_bytes(p);
+    bytes = sim_size_padded(bytes, p->most_bytes, p->flit_bytes);
+    q->n.offered_bytes += bytes;
     if (q->classes)
-        sim_classes_offer(q->classes, host, n, message_bytes(p));
+        sim_classes_offer(q->classes, host, n, bytes);
 }
 
 /* The next message if it is there; false = nothing to send before h->next_cycle. */
@@ -101,7 +115,7 @@ static bool begin_message(pipe_partition *q, uint32_t host, pipe_host *h)
             continue;
         count_generated(q, host, h->messages - 1, h->generated);
         h->dst = dst;
-        h->packets_left = p->packets_per_message;
+        h->bytes_left = message_bytes(p, host, h->messages - 1);
         return true;
     }
     return false;
@@ -155,7 +169,9 @@ static bool begin_packet(pipe_partition *q, uint32_t host, pipe_host *h)
     ik_draw draw = {p->seed, host, pk->number};
     ik_plan_start(p->plan, host, h->dst, &draw, NULL, pipe_rt_of(p, id));
     h->packet = id;
-    h->flits_left = p->packet_flits;
+    uint64_t bytes = h->bytes_left < p->most_bytes ? h->bytes_left : p->most_bytes;
+    h->bytes_left -= bytes;
+    h->packet_flits = h->flits_left = (uint32_t)((bytes + p->flit_bytes - 1) / p->flit_bytes);
     h->lane = pipe_rt_of(p, id)->vc;
     if (q->classes)
         pk->class = sim_class_of(q->classes, host, h->messages - 1);
@@ -188,7 +204,7 @@ static void send_flit(pipe_partition *q, uint32_t host, pipe_host *h)
     const pipe *p = q->p;
     uint32_t channel = h->port * p->vcs + h->vc;
     uint16_t *holder = &p->host_holders[channel - p->switch_channels];
-    bool head = h->flits_left == p->packet_flits, tail = --h->flits_left == 0;
+    bool head = h->flits_left == h->packet_flits, tail = --h->flits_left == 0;
     if (head) {
         pipe_packet_of(p, h->packet)->injected = q->cycle;
         *holder = 0;
@@ -202,7 +218,6 @@ static void send_flit(pipe_partition *q, uint32_t host, pipe_host *h)
     if (tail) {
         *holder = PIPE_NO_HOLDER;
         h->packet = IK_NONE;
-        h->packets_left--;
     }
 }
 
@@ -217,7 +232,7 @@ void pipe_run_host(pipe_partition *q, uint32_t host)
     const pipe *p = q->p;
     pipe_host *h = &p->hosts[host];
     if (h->packet == IK_NONE) {
-        if (h->packets_left == 0 && !begin_message(q, host, h)) {
+        if (h->bytes_left == 0 && !begin_message(q, host, h)) {
             sleep_until_next(q, host, h);
             return;
         }
@@ -225,11 +240,11 @@ void pipe_run_host(pipe_partition *q, uint32_t host)
             return;
     }
     bool can_send = p->ports[h->port].free_at <= q->now + p->speedup &&
-                    (h->flits_left == p->packet_flits ? find_vc(p, h)
+                    (h->flits_left == h->packet_flits ? find_vc(p, h)
                                                       : p->credits[h->port * p->vcs + h->vc] > 0);
     if (can_send)
         send_flit(q, host, h);
-    if (h->packet == IK_NONE && h->packets_left == 0 && h->next_cycle > q->cycle)
+    if (h->packet == IK_NONE && h->bytes_left == 0 && h->next_cycle > q->cycle)
         sleep_until_next(q, host, h);
     else
         q->next_hosts[q->num_ready_hosts++] = host; /* still here next cycle */

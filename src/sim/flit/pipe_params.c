@@ -7,6 +7,7 @@
  * such a multiple. Routers have `speedup` ticks a cycle.
  */
 #include "sim/flit/pipe.h"
+#include "sim/state/size_params.h"
 
 /* ---- parameters */
 
@@ -50,20 +51,17 @@ static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
 
 static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
 {
-    uint64_t most = ik_params_uint(v, "packet"),
-             bytes = ik_params_has(v, "message") ? ik_params_uint(v, "message") : most;
-    if (bytes < most)
-        most = bytes;
-    uint64_t flits = (most + p->flit_bytes - 1) / p->flit_bytes,
-             packets = (bytes + most - 1) / most;
-    if (flits > UINT32_MAX / 2 || packets > UINT32_MAX / 2)
-        return ik_fail(err, IK_ERR_USAGE, "message = %llu B has more packets than can be counted",
-                       (unsigned long long)bytes);
-    p->packet_flits = (uint32_t)flits;
-    p->packet_bytes = (uint32_t)(flits * p->flit_bytes);
-    p->packets_per_message = (uint32_t)packets;
+    uint64_t most = ik_params_uint(v, "packet");
+    ik_status status = sim_sizes_new(v, p->traffic, &p->sizes, err);
+    if (status != IK_OK)
+        return status;
+    p->message_bytes = p->sizes                      ? p->sizes->largest
+                       : ik_params_has(v, "message") ? ik_params_uint(v, "message")
+                                                     : most;
+    p->most_bytes = p->message_bytes < most ? p->message_bytes : most;
+    p->packet_flits = (uint32_t)((p->most_bytes + p->flit_bytes - 1) / p->flit_bytes);
+    p->packet_bytes = p->packet_flits * p->flit_bytes;
     p->injection = ik_params_enum(v, "injection");
-    p->messages_per_cycle = p->load / ((double)flits * (double)packets);
     return p->injection == INJECT_BURSTY ? sim_resolve_bursts(v, p->load, &p->bursts, err) : IK_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "sim/flit/pipe_fetch.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/congest.h"
+#include "sim/state/size_params.h"
 
 #include <stdlib.h>
 
@@ -371,7 +372,9 @@ static uint64_t bytes_in_flight(const pipe *p)
 uint64_t pipe_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
 {
     pipe p = {0};
-    if (pipe_resolve(&p, plan, config, NULL) != IK_OK)
+    bool ok = pipe_resolve(&p, plan, config, NULL) == IK_OK;
+    sim_sizes_free(p.sizes);
+    if (!ok)
         return 0;
     sizes z = measure(&p);
     return count_state(&p, 1, &z);
@@ -380,7 +383,9 @@ uint64_t pipe_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
 void pipe_estimate(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out)
 {
     pipe p = {0};
-    if (pipe_resolve(&p, plan, config, NULL) != IK_OK)
+    bool ok = pipe_resolve(&p, plan, config, NULL) == IK_OK;
+    sim_sizes_free(p.sizes);
+    if (!ok)
         return;
     sizes z = measure(&p);
     uint64_t one = count_state(&p, 1, &z);
@@ -425,6 +430,7 @@ void pipe_free(pipe *p)
     if (p->order)
         sim_order_free(p->order, p->f->num_hosts);
     congest_free(p->congest);
+    sim_sizes_free(p->sizes);
     sim_threads_exchange_free(p->threads);
     void *blocks[] = {p->ports,
                       p->links,

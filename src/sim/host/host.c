@@ -37,18 +37,25 @@ uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t befo
 
 /* ---- queues */
 
+static uint64_t message_bytes(const sim *s, uint32_t host, uint64_t n)
+{
+    if (!s->sizes)
+        return s->finite ? sim_visit_bytes(s, n) : s->message_bytes;
+    unsigned class = s->sizes->num_classes ? s->traffic->family->class_of(s->traffic, host, n) : 0;
+    return sim_size_of(s->sizes, class, s->seed, s->injectors[host].source, n);
+}
+
 /* Message n of host, made at t. */
 void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t)
 {
     const sim *s = p->sim;
-    uint64_t bytes = s->finite ? sim_visit_bytes(s, n) : s->message_bytes;
-    p->n.generated +=
-        s->finite ? (bytes + s->packet_bytes - 1) / s->packet_bytes : s->packets_per_message;
+    uint64_t bytes = message_bytes(s, host, n);
+    p->n.generated += (bytes + s->packet_bytes - 1) / s->packet_bytes;
     if (!in_window(s, t))
         return;
     p->n.offered_bytes += bytes;
     if (p->classes)
-        sim_classes_offer(p->classes, host, n, s->message_bytes);
+        sim_classes_offer(p->classes, host, n, bytes);
 }
 
 void sim_start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
@@ -68,8 +75,8 @@ bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, me
     const sim *s = p->sim;
     uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
     *m = (message){l->t, l->n * s->packets_per_message, s->message_bytes, dst, 0};
-    if (s->finite && dst != IK_NONE)
-        m->remaining = sim_visit_bytes(s, l->n);
+    if ((s->finite || s->sizes) && dst != IK_NONE)
+        m->remaining = message_bytes(s, host, l->n);
     if (dst != IK_NONE && s->vcs > 1) {
         ik_packet rt;
         sim_start_packet(s, host, dst, m->number, &rt);

@@ -29,20 +29,21 @@ ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, i
 
 static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, ik_error *err)
 {
-    static const char *const idle[] = {"message", "injection", "interleave", "active"};
+    static const char *const idle[] = {"message",   "message_sizes", "message_histogram",
+                                       "injection", "interleave",    "active"};
     for (size_t k = 0; k < adapter->num; k++) {
         const ik_value *v = &adapter->values[k];
         const char *name = adapter->decl[k].name;
         for (unsigned i = 0; i < sizeof idle / sizeof *idle; i++) {
-            if (!v->given || strcmp(name, idle[i]) != 0 || (i >= 2 && w->visits == 0))
+            if (!v->given || strcmp(name, idle[i]) != 0 || (i >= 4 && w->visits == 0))
                 continue;
             ik_fail_at(
                 err, IK_ERR_USAGE, v->source ? v->source : "", v->line, v->column,
                 "section 'adapter', parameter '%s': it has no effect on a workload that ends",
                 name);
             return ik_hint(err, IK_ERR_USAGE,
-                           i == 0   ? "its messages have the sizes that traffic says"
-                           : i == 1 ? "all messages are made as soon as what they wait for is done"
+                           i < 3    ? "its messages have the sizes that traffic says"
+                           : i == 3 ? "all messages are made as soon as what they wait for is done"
                                     : "visits of traffic 'exchange' says how messages take turns");
         }
     }

@@ -4,6 +4,7 @@
 #include "sim/state/level_params.h"
 #include "sim/state/reorder_params.h"
 #include "sim/state/reply_params.h"
+#include "sim/state/size_params.h"
 #include "sim/state/space.h"
 
 const ik_param ik_switch_params[] = {
@@ -111,8 +112,20 @@ const ik_param ik_switch_params[] = {
 
 const ik_param ik_adapter_params[] = {
     {"packet", IK_PARAM_SIZE, "4 KiB", 1, 16777215, NULL, "largest packet"},
-    {"message", IK_PARAM_SIZE, "", 1, 1e15, NULL,
-     "message, cut into packets (default: one packet)"},
+    {"message", IK_PARAM_SIZE, "", 1, 1e15, NULL, "message, cut into packets (default: one packet)",
+     "not message_sizes and not "
+     "message_histogram",
+     "messages have one size or several"},
+    {"message_sizes", IK_PARAM_STRING, "", 0, 0, NULL,
+     "messages of different sizes: SIZE or SIZE..SIZE (each byte as probable), with its share of "
+     "the messages, joined by ',' (\"64 B:50%, 1 KiB..4 KiB:50%\"); per class of the traffic with "
+     "its name, joined by ';' (\"small=64 B; 4 KiB\": those of class small, all others)",
+     "not message and not message_histogram and not reply",
+     "messages have one size or several, and those that are answered have one"},
+    {"message_histogram", IK_PARAM_PATH, "", 0, 0, NULL,
+     "the same from a file, a line a size or range and its weight (64 B 0.5)",
+     "not message and not message_sizes and not reply",
+     "messages have one size or several, and those that are answered have one"},
     {"injection", IK_PARAM_ENUM, "periodic", 0, 0, "periodic|poisson|bernoulli|bursty",
      "message arrivals: evenly spaced with a random phase, exponential gaps, a coin a slot, or a "
      "coin a slot while the source is on, which further coins decide; a slot is the time of a "
@@ -129,12 +142,16 @@ const ik_param ik_adapter_params[] = {
      "set injection to bursty"},
     {"interleave", IK_PARAM_ENUM, "round_robin", 0, 0, "round_robin|fifo",
      "messages of one queue: one packet of each in turn, or one message after the other",
-     "switch.model=iq|ioq|ideal and message>packet or switch.model=iq|ioq|ideal and reply>packet",
+     "switch.model=iq|ioq|ideal and message>packet or switch.model=iq|ioq|ideal and reply>packet "
+     "or switch.model=iq|ioq|ideal and message_sizes or switch.model=iq|ioq|ideal and "
+     "message_histogram",
      "messages of one packet cannot be interleaved; model pipelined sends message after message"},
     {"active", IK_PARAM_UINT, "16", 1, 4096, NULL,
      "messages of one queue that are interleaved at a time",
      "switch.model=iq|ioq|ideal and message>packet and interleave=round_robin or "
-     "switch.model=iq|ioq|ideal and reply>packet and interleave=round_robin",
+     "switch.model=iq|ioq|ideal and reply>packet and interleave=round_robin or "
+     "switch.model=iq|ioq|ideal and message_sizes and interleave=round_robin or "
+     "switch.model=iq|ioq|ideal and message_histogram and interleave=round_robin",
      "messages of one packet cannot be interleaved; model pipelined sends message after message"},
     {"queues", IK_PARAM_ENUM, "vc", 0, 0, "vc|destination|one",
      "queues that take turns packet by packet: one a virtual channel, one a destination, or a "
@@ -410,21 +427,19 @@ static bool ends(const sim *s)
     return s->traffic && s->traffic->workload;
 }
 
-static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
+/* interleave and active are only of use where some message has several packets. */
+static ik_status check_turns(const sim *s, const ik_params *v, ik_error *err)
 {
-    s->packet_bytes = (uint32_t)ik_params_uint(v, "packet");
-    s->message_bytes = ik_params_has(v, "message") ? ik_params_uint(v, "message") : s->packet_bytes;
-    s->packets_per_message = (s->message_bytes + s->packet_bytes - 1) / s->packet_bytes;
-    uint64_t largest = s->message_bytes;
-    if (s->reply.on && ik_params_uint(v, "reply") > largest)
-        largest = ik_params_uint(v, "reply");
-    if (largest < s->packet_bytes)
-        s->packet_bytes = (uint32_t)largest;
-    s->uniform_size = s->message_bytes % s->packet_bytes == 0;
-    s->injection = ik_params_enum(v, "injection");
-    s->fifo_messages = ik_params_enum(v, "interleave") == 1;
-    s->adapter_queues = ik_params_enum(v, "queues");
-    s->num_send_queues = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;
+    const char *name = is_given(v, "interleave") ? "interleave" : "active";
+    if (!s->sizes || s->packets_per_message > 1 || !is_given(v, name))
+        return IK_OK;
+    ik_fail(err, IK_ERR_USAGE, "'%s': it has no effect, no message is larger than packet = %u B",
+            name, s->packet_bytes);
+    return ik_hint(err, IK_ERR_USAGE, "messages of one packet cannot be interleaved");
+}
+
+static void resolve_rates(sim *s, const ik_params *v)
+{
     s->injection_bps =
         ik_params_has(v, "injection_rate") ? ik_params_uint(v, "injection_rate") : UINT64_MAX;
     s->ejection_bps =
@@ -432,17 +447,48 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     s->injection_share = ik_params_real(v, "injection_fraction");
     s->ejection_share = ik_params_real(v, "ejection_fraction");
     s->paced = s->injection_share < 1 || s->injection_bps != UINT64_MAX;
+}
+
+static ik_status resolve_bursts(sim *s, const ik_params *v, ik_error *err)
+{
+    if (s->injection != INJECT_BURSTY)
+        return IK_OK;
+    ik_status status = sim_resolve_bursts(v, s->load, &s->bursts, err);
+    if (status == IK_OK)
+        s->gaps = sim_gaps_of(s->bursts.alpha, s->bursts.beta, s->bursts.rate);
+    return status;
+}
+
+static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
+{
+    ik_status status = sim_sizes_new(v, s->traffic, &s->sizes, err);
+    if (status != IK_OK)
+        return status;
+    s->packet_bytes = (uint32_t)ik_params_uint(v, "packet");
+    s->message_bytes = s->sizes                      ? s->sizes->largest
+                       : ik_params_has(v, "message") ? ik_params_uint(v, "message")
+                                                     : s->packet_bytes;
+    s->packets_per_message = (s->message_bytes + s->packet_bytes - 1) / s->packet_bytes;
+    uint64_t largest = s->message_bytes;
+    if (s->reply.on && ik_params_uint(v, "reply") > largest)
+        largest = ik_params_uint(v, "reply");
+    if (largest < s->packet_bytes)
+        s->packet_bytes = (uint32_t)largest;
+    s->uniform_size = s->sizes ? sim_sizes_whole(s->sizes, s->packet_bytes)
+                               : s->message_bytes % s->packet_bytes == 0;
+    s->injection = ik_params_enum(v, "injection");
+    s->fifo_messages = ik_params_enum(v, "interleave") == 1;
+    s->adapter_queues = ik_params_enum(v, "queues");
+    s->num_send_queues = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;
+    resolve_rates(s, v);
     s->active_messages = s->packets_per_message == 1 ? 1 : (uint32_t)ik_params_uint(v, "active");
     if (ik_params_has(v, "buffer"))
         s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;
-    ik_status status = ends(s) ? sim_finite_resolve(s, v, err)
-                       : s->injection == INJECT_BURSTY
-                           ? sim_resolve_bursts(v, s->load, &s->bursts, err)
-                           : IK_OK;
+    status = ends(s) ? sim_finite_resolve(s, v, err) : check_turns(s, v, err);
+    if (status == IK_OK && !ends(s))
+        status = resolve_bursts(s, v, err);
     if (status == IK_OK)
         status = sim_resolve_replies(s, v, err);
-    if (status == IK_OK && s->injection == INJECT_BURSTY)
-        s->gaps = sim_gaps_of(s->bursts.alpha, s->bursts.beta, s->bursts.rate);
     return status == IK_OK ? check_buffers(s, err) : status;
 }
 

@@ -14,6 +14,7 @@
 #include "ikat/sim.h"
 #include "sim/core/engine.h"
 #include "sim/core/memory.h"
+#include "sim/core/sizes.h"
 #include "sim/parallel/cut.h"
 #include "sim/parallel/exchange.h"
 #include "sim/state/host_state.h"
@@ -57,6 +58,7 @@ typedef struct sim {
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
     uint32_t packet_bytes, active_messages;
     uint64_t packets_per_message;
+    sim_sizes *sizes;  /* NULL: all messages are of message_bytes; else that is the largest */
     sim_bursts bursts; /* of bursty sources, and the gaps between their messages */
     sim_gaps gaps;
     /* workloads that end: visits of an all-to-all are all of one size, and made at the start;
