@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * traffic_file.c: flows read from a text file.
+ * traffic_file.c: flows read from a text file, in one of three formats that are told apart by their
+ * content: a MatrixMarket matrix (flow_market.c), comma-separated values (flow_csv.c), or
  *
- * One flow a line: source, destination, optional weight (a number above zero, 1 if left out); hosts
- * by number or by name (the first host of that name); # starts a comment. Lines of a host to itself
- * are passed over, with a note. Cost O(hosts + size of the file).
+ * one flow a line: source, destination, optional weight (a number above zero, 1 if left out); hosts
+ * by number or by name (the first host of that name); # starts a comment.
+ *
+ * What a host would send to itself is passed over, with a note. Cost O(hosts + size of the file).
  */
+#include "traffic/flow_reader.h"
+
 #include "base/array.h"
-#include "traffic/host_names.h"
-#include "traffic/pattern.h"
-#include "traffic/weight.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -18,23 +19,38 @@
 
 static const ik_param params[] = {
     {"path", IK_PARAM_PATH, NULL, 0, 0, NULL,
-     "text file, a line a flow: source destination [weight]"},
+     "text file: a line a flow (source destination [weight]), CSV (src,dst,weight or a matrix), or "
+     "a "
+     "MatrixMarket matrix"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-typedef struct reader {
-    ik_traffic *t;
-    const char *path;
-    host_names hosts;
-    unsigned line;
-    pattern_flow *flows; /* weights are set at the end, from `weights` */
-    weight *weights;     /* beside flows */
-    size_t count, flow_room, weight_room;
-    uint64_t own_lines; /* of a host to itself */
-    unsigned first_own; /* line number */
-} reader;
+/* ---- for all formats */
 
-static ik_status add_flow(reader *r, uint32_t src, uint32_t dst, weight w, ik_error *err)
+char *flow_next_line(flow_reader *r)
+{
+    if (r->at >= r->end)
+        return NULL;
+    char *line = r->at, *stop = memchr(line, '\n', (size_t)(r->end - line));
+    if (stop)
+        *stop = '\0';
+    r->at = stop ? stop + 1 : (char *)r->end;
+    r->line++;
+    return line;
+}
+
+bool flow_is_host(const flow_reader *r, const char *word, uint32_t *host)
+{
+    return host_names_find(&r->hosts, word, r->path, r->line, 0, host, NULL) == IK_OK;
+}
+
+ik_status flow_find_host(const flow_reader *r, const char *word, unsigned column, uint32_t *host,
+                         ik_error *err)
+{
+    return host_names_find(&r->hosts, word, r->path, r->line, column, host, err);
+}
+
+ik_status flow_add(flow_reader *r, uint32_t src, uint32_t dst, weight w, ik_error *err)
 {
     if (src == dst) {
         r->first_own = r->own_lines++ ? r->first_own : r->line;
@@ -48,6 +64,27 @@ static ik_status add_flow(reader *r, uint32_t src, uint32_t dst, weight w, ik_er
     r->weights[r->count++] = w;
     return IK_OK;
 }
+
+bool flow_is_zero(const char *word)
+{
+    char *end;
+    return *word && !word[strspn(word, "0123456789.eE+-")] && strtod(word, &end) == 0 &&
+           *end == '\0';
+}
+
+ik_status flow_add_entry(flow_reader *r, uint32_t src, uint32_t dst, const char *word,
+                         unsigned column, ik_error *err)
+{
+    weight w;
+    if (weight_read(word, &w))
+        return flow_add(r, src, dst, w, err);
+    if (flow_is_zero(word))
+        return IK_OK;
+    ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, column, "'%.60s' is no weight", word);
+    return ik_hint(err, IK_ERR_INPUT, "zero, or a number above it, as 3, 0.5 or 1e-3");
+}
+
+/* ---- a flow a line */
 
 /* Splits the line in place; returns the number of words (at most 4), their columns beside them. */
 static int split(char *line, char **words, unsigned *columns)
@@ -71,7 +108,7 @@ static int split(char *line, char **words, unsigned *columns)
     return n;
 }
 
-static ik_status read_line(reader *r, char *line, ik_error *err)
+static ik_status read_line(flow_reader *r, char *line, ik_error *err)
 {
     char *words[4];
     unsigned columns[4];
@@ -89,34 +126,34 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
                    words[2]);
         return ik_hint(err, IK_ERR_INPUT, "a number above zero, as 3, 0.5 or 1e-3");
     }
-    ik_status s = host_names_find(&r->hosts, words[0], r->path, r->line, columns[0], &src, err);
+    ik_status s = flow_find_host(r, words[0], columns[0], &src, err);
     if (s == IK_OK)
-        s = host_names_find(&r->hosts, words[1], r->path, r->line, columns[1], &dst, err);
-    return s == IK_OK ? add_flow(r, src, dst, w, err) : s;
+        s = flow_find_host(r, words[1], columns[1], &dst, err);
+    return s == IK_OK ? flow_add(r, src, dst, w, err) : s;
 }
 
-static ik_status read_lines(reader *r, char *text, const char *end, ik_error *err)
+static ik_status read_lines(flow_reader *r, ik_error *err)
 {
-    for (char *line = text; line < end;) {
-        char *stop = memchr(line, '\n', (size_t)(end - line));
-        if (stop)
-            *stop = 0;
-        r->line++;
-        ik_status s = read_line(r, line, err);
-        if (s != IK_OK)
-            return s;
-        /* a comment has been cut from the line: its length says nothing */
-        line = stop ? stop + 1 : (char *)end;
-    }
-    if (r->count == 0 && r->own_lines)
+    ik_status s = IK_OK;
+    for (char *line; s == IK_OK && (line = flow_next_line(r));)
+        s = read_line(r, line, err);
+    return s;
+}
+
+static ik_status read_format(flow_reader *r, ik_error *err)
+{
+    ik_status s = flow_is_market(r) ? flow_read_market(r, err)
+                  : flow_is_csv(r)  ? flow_read_csv(r, err)
+                                    : read_lines(r, err);
+    if (s == IK_OK && r->count == 0 && r->own_lines)
         return ik_fail_at(err, IK_ERR_INPUT, r->path, r->first_own, 0,
                           "no flow in the file, only hosts to themselves");
-    if (r->count == 0)
+    if (s == IK_OK && r->count == 0)
         return ik_fail_at(err, IK_ERR_INPUT, r->path, 0, 0, "no flow in the file");
-    return IK_OK;
+    return s;
 }
 
-static ik_status read_file(reader *r, const ik_env *env, ik_error *err)
+static ik_status read_file(flow_reader *r, const ik_env *env, ik_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -127,14 +164,16 @@ static ik_status read_file(reader *r, const ik_env *env, ik_error *err)
     s = ik_text_begin(&start, &size, r->path, err);
     if (s == IK_OK)
         s = host_names_new(&r->hosts, r->t->fabric, err);
+    r->at = text + (start - text);
+    r->end = start + size;
     if (s == IK_OK)
-        s = read_lines(r, text + (start - text), start + size, err);
+        s = read_format(r, err);
     free(text);
     return s;
 }
 
 /* Says what was passed over. */
-static ik_status note_own_lines(const reader *r, ik_error *err)
+static ik_status note_own_lines(const flow_reader *r, ik_error *err)
 {
     size_t size = strlen(r->path) + 160;
     if (!r->own_lines)
@@ -142,16 +181,20 @@ static ik_status note_own_lines(const reader *r, ik_error *err)
     r->t->note = malloc(size);
     if (!r->t->note)
         return ik_fail_memory(err, size, "a note");
+    bool one = r->own_lines == 1;
     snprintf(r->t->note, size,
-             "%s: %llu %s of a host to itself %s passed over, the first is line %u", r->path,
-             (unsigned long long)r->own_lines, r->own_lines == 1 ? "line" : "lines",
-             r->own_lines == 1 ? "is" : "are", r->first_own);
+             "%s: %llu %s of a host to itself %s passed over, the first is %sline %u", r->path,
+             (unsigned long long)r->own_lines,
+             r->matrix ? one ? "entry" : "entries"
+             : one     ? "line"
+                       : "lines",
+             one ? "is" : "are", r->matrix ? "in " : "", r->first_own);
     return IK_OK;
 }
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
-    reader r = {.t = t, .path = ik_params_text(p, "path")};
+    flow_reader r = {.t = t, .path = ik_params_text(p, "path")};
     ik_status s = read_file(&r, env, err);
     if (s == IK_OK)
         s = weights_to_whole(r.weights, r.flows, r.count, t->num_hosts, err);
@@ -167,11 +210,17 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 const ik_traffic_family ik_traffic_file = {
     .name = "file",
-    .summary = "flows from a text file: source destination [weight]",
+    .summary = "flows from a text file: source destination [weight], CSV or MatrixMarket",
     .source = "ikat",
     .details = "One flow a line; hosts by number or name; # starts a comment; equal pairs are "
                "added up. Weights are numbers above zero; a line of a host to itself is passed "
-               "over, with a note. A host with equal weights serves its destinations in turn, with "
+               "over, with a note. Comma-separated values are read as well: two or three columns "
+               "are a list (with titles above it or not), more are a matrix whose rows are "
+               "sources, with a line of destinations and a column of sources or without; and "
+               "matrices in MatrixMarket form (coordinate or array; real, integer or pattern; "
+               "general or symmetric), counted from 1. In a list of values and in matrices zero is "
+               "no flow. Files that end in .gz are unpacked. A host with equal weights serves its "
+               "destinations in turn, with "
                "unequal ones it draws. Hosts without a line are silent.",
     .params = params,
     .create = create,
