@@ -13,7 +13,7 @@ typedef struct flow_reader {
     ik_traffic *t;
     const char *path;
     host_names hosts;
-    char *at;          /* what is read next */
+    char *at; /* what is read next */
     const char *end;
     unsigned line;       /* the one that was read last, from 1 */
     pattern_flow *flows; /* weights are set at the end, from `weights` */
