@@ -44,7 +44,7 @@ typedef struct ik_traffic_family {
     /* of the n-th message of src; as pure as dest */
     unsigned (*class_of)(const ik_traffic *t, uint32_t src, uint64_t n);
     /* Probability that a message of src is of that class; families with class_of have it. */
-    double (*class_share)(const ik_traffic *t, uint32_t src, unsigned class);
+    double (*class_share)(const ik_traffic *t, uint32_t src, unsigned number);
     bool permutation; /* at most one destination a source, at most one source a destination */
     /* the weights of its flows are numbers of messages, not probabilities: it can be exchanged
      * once (traffic 'exchange'). Permutations can. */
