@@ -22,6 +22,8 @@ static const char *const fabrics[] = {
 /* Further specs of a member beside its bare name. */
 static const char *const specs[] = {
     "uniform:self=true",
+    "file:path=" TEST_DATA "/traffic/list.csv",
+    "file:path=" TEST_DATA "/traffic/coordinate.mtx",
     "shift:by=3",
     "permutation:derangement=true,seed=9",
     "hotspot:share=messages,count=3,fraction=35%",
@@ -58,8 +60,6 @@ static const char *const specs[] = {
     "nas:mg,class=S,hosts=1:0:2..4",
     "exchange:pattern=cg,repeat=2",
     "graph:path=" TEST_DATA "/traffic/pingpong.goal",
-    "file:path=" TEST_DATA "/traffic/list.csv",
-    "file:path=" TEST_DATA "/traffic/coordinate.mtx",
     "mix:shift:by=3",
     "mix:80%*uniform+20%*incast=hotspot:nodes=4;fraction=30%;rest=silent",
     "mix:3*uniform+2*local+shift:by=2+hotspot:share=messages;fraction=35%;nodes=1",
