@@ -17,6 +17,8 @@ static const ik_param rows[] = {
     {"share", IK_PARAM_FRACTION, "0.5", 0, 1, NULL, "a share"},
     {"kind", IK_PARAM_ENUM, "a", 0, 0, "a|bc|def", "a kind"},
     {"flag", IK_PARAM_BOOL, "no", 0, 0, NULL, "a flag"},
+    {"ranges", IK_PARAM_RANGES, "0..3", 0, 100, NULL, "ranges"},
+    {"path", IK_PARAM_PATH, "a", 0, 0, "a|bc", "a word or a file"},
     {"text", IK_PARAM_STRING, "", 0, 0, NULL, "a text"},
     {0},
 };

@@ -257,10 +257,32 @@ static void test_every_algorithm(void **state)
                 }
 }
 
-/* What AUTO is exists, for all sizes. */
+/* What AUTO is exists, for all sizes, and changes where docs/workloads.md says. */
 static void test_choices(void **state)
 {
+    static const struct {
+        collective_operation operation;
+        uint32_t num;
+        uint64_t bytes; /* the first size of the second algorithm */
+        collective_algorithm below, from;
+    } changes[] = {
+        {COLLECTIVE_BROADCAST, 8, 12288, COLLECTIVE_BINOMIAL, COLLECTIVE_SCATTER_ALLGATHER},
+        {COLLECTIVE_BROADCAST, 7, 12288, COLLECTIVE_BINOMIAL, COLLECTIVE_BINOMIAL},
+        {COLLECTIVE_REDUCE, 9, 2049, COLLECTIVE_BINOMIAL, COLLECTIVE_RABENSEIFNER},
+        {COLLECTIVE_ALLREDUCE, 9, 2049, COLLECTIVE_RECURSIVE_DOUBLING, COLLECTIVE_RABENSEIFNER},
+        {COLLECTIVE_ALLGATHER, 16, 32768, COLLECTIVE_RECURSIVE_DOUBLING, COLLECTIVE_RING},
+        {COLLECTIVE_ALLGATHER, 10, 8192, COLLECTIVE_BRUCK, COLLECTIVE_RING},
+        {COLLECTIVE_REDUCE_SCATTER, 16, 32768, COLLECTIVE_RECURSIVE_HALVING, COLLECTIVE_PAIRWISE},
+        {COLLECTIVE_ALLTOALL, 8, 257, COLLECTIVE_BRUCK, COLLECTIVE_LINEAR},
+        {COLLECTIVE_ALLTOALL, 7, 257, COLLECTIVE_LINEAR, COLLECTIVE_LINEAR},
+        {COLLECTIVE_ALLTOALL, 8, 32769, COLLECTIVE_LINEAR, COLLECTIVE_PAIRWISE},
+    };
     (void)state;
+    for (unsigned k = 0; k < sizeof changes / sizeof *changes; k++)
+        for (unsigned from = 0; from < 2; from++)
+            assert_int_equal(collective_choose(changes[k].operation, COLLECTIVE_AUTO,
+                                               changes[k].num, changes[k].bytes - !from),
+                             from ? changes[k].from : changes[k].below);
     for (unsigned o = 0; o < COLLECTIVE_OPERATIONS; o++)
         for (uint32_t num = 1; num < 40; num++)
             for (uint64_t bytes = 1; bytes < 1u << 24; bytes *= 2) {
@@ -371,6 +393,57 @@ static void test_graphs(void **state)
                     check_graph(spec, f, w, hosts, num);
                 ik_traffic_free(t);
             }
+    ik_fabric_free(fabric);
+}
+
+/* A vector that does not divide evenly: every byte goes round. */
+static void test_uneven_blocks(void **state)
+{
+    ik_fabric *fabric = fabric_of("crossbar:n=17");
+    (void)state;
+    for (uint32_t num = 2; num <= MOST; num++)
+        for (uint64_t bytes = 1000; bytes < 1020; bytes += 3) {
+            char more[40];
+            snprintf(more, sizeof more, "processes=%u", num);
+            const form *f = form_of(COLLECTIVE_ALLREDUCE, COLLECTIVE_RING);
+            ik_traffic *t = traffic_of(fabric, spec_of(f, bytes, more));
+            assert_int_equal(t->workload->bytes, 2 * (num - 1) * bytes);
+            ik_traffic_free(t);
+        }
+    ik_fabric_free(fabric);
+}
+
+/* Of repetitions of an all-to-all that is sent at once, what a process sends in the second waits
+ * for all that it has sent and received in the first. */
+static void test_repetitions_wait(void **state)
+{
+    enum { NUM = 12 };
+    ik_fabric *fabric = fabric_of("crossbar:n=12");
+    ik_traffic *t = traffic_of(fabric, "collective:alltoall,algorithm=linear,repeat=2");
+    const ik_graph *g = t->workload->graph;
+    (void)state;
+    for (uint32_t host = 0; host < NUM; host++) {
+        uint32_t first = g->host_first[host], num = g->host_first[host + 1] - first, sends = 0;
+        uint64_t *behind = test_calloc(num, sizeof *behind), messages = 0;
+        /* bits of the messages of the first repetition that an operation waits for */
+        for (uint32_t op = 0; op < num; op++) {
+            bool message = g->kind[first + op] != IK_OP_CALC;
+            if (message && messages < 2 * (NUM - 1))
+                behind[op] |= (uint64_t)1 << messages;
+            sends += g->kind[first + op] == IK_OP_SEND;
+            if (g->kind[first + op] == IK_OP_SEND && sends >= NUM)
+                assert_int_equal(behind[op] & (((uint64_t)1 << 2 * (NUM - 1)) - 1),
+                                 ((uint64_t)1 << 2 * (NUM - 1)) - 1);
+            messages += message;
+            for (uint32_t k = g->after_first[first + op]; k < g->after_first[first + op + 1]; k++) {
+                assert_true(g->after[k] > first + op);
+                behind[g->after[k] - first] |= behind[op];
+            }
+        }
+        assert_int_equal(sends, 2 * (NUM - 1));
+        test_free(behind);
+    }
+    ik_traffic_free(t);
     ik_fabric_free(fabric);
 }
 
@@ -564,10 +637,11 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_algorithm), cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_graphs),          cmocka_unit_test(test_times),
-        cmocka_unit_test(test_repeat),          cmocka_unit_test(test_sizes_of_pairs),
-        cmocka_unit_test(test_rules_of_sizes),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_every_algorithm),  cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_graphs),           cmocka_unit_test(test_uneven_blocks),
+        cmocka_unit_test(test_repetitions_wait), cmocka_unit_test(test_times),
+        cmocka_unit_test(test_repeat),           cmocka_unit_test(test_sizes_of_pairs),
+        cmocka_unit_test(test_rules_of_sizes),   cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

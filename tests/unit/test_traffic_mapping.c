@@ -65,6 +65,7 @@ static void test_rules(void **state)
     expect("karytree:k=2,n=3", NULL, "by_leaf", 5, "0 2 4 6 1");
     expect("karytree:k=2,n=3", NULL, "by_pod", 0, "0 4 1 5 2 6 3 7");
     expect("karytree:k=2,n=3", "0..2:5", "by_leaf", 0, "0 2 5 1");
+    expect("karytree:k=2,n=3", "5:0:1:4", "by_leaf", 0, "5 0 4 1");
     expect("karytree:k=2,n=3", "3..7", "by_pod", 0, "3 4 5 6 7");
     expect("mesh:dims=4,p=2", NULL, "by_leaf", 0, "0 2 4 6 1 3 5 7");
 }

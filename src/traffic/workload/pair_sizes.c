@@ -33,7 +33,7 @@ static ik_status read_cell(const reader *r, uint32_t column, char **at, const ch
                    (int)strcspn(*at, " \t\r,;"), *at);
         return ik_hint(err, IK_ERR_INPUT, "a whole number from 0 to 2^50");
     }
-    r->sizes[(size_t)r->row * r->num + column] = column == r->row ? 0 : value;
+    r->sizes[(size_t)r->row * r->num + column] = value;
     *at = end;
     return IK_OK;
 }

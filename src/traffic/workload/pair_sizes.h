@@ -8,10 +8,10 @@
 
 #define PAIR_SIZES_RULES "random|ramp"
 
-/* sizes[src * num + dst], 0 on the diagonal, by the parameter `sizes` (a PATH with the rules above
- * as words): random, 1 to 2 * bytes - 1; ramp, bytes on average and growing with the number of dst;
- * a file of num rows of num whole numbers, separated by blanks, commas or semicolons, # starts a
- * comment. IK_ERR_INPUT at a place of the file. *sizes is the caller's to free(). */
+/* sizes[src * num + dst] by the parameter `sizes`, a PATH with the rules above as words; the
+ * diagonal means nothing. random: 1 to 2 * bytes - 1; ramp: bytes on average and growing with the
+ * number of dst; a file: num rows of num whole numbers, separated by blanks, commas or semicolons,
+ * # starts a comment. IK_ERR_INPUT at a place of the file. *sizes is the caller's to free(). */
 ik_status pair_sizes_make(const char *owner, const ik_params *p, uint32_t num, uint64_t bytes,
                           uint64_t seed, const ik_env *env, uint64_t **sizes, ik_error *err);
 
