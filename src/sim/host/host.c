@@ -91,34 +91,17 @@ bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, me
     return dst != IK_NONE;
 }
 
-/* A request is taken in. Where there are places, it is made once there is one. */
-static bool open_request(partition *p, uint32_t host, uint64_t n, message *m, uint64_t now)
-{
-    uint64_t place = sim_request_place(p->sim, host);
-    m->t_gen = place > m->t_gen ? place : m->t_gen;
-    if (p->sim->reply.most)
-        sim_count_message(p, host, n, m->t_gen);
-    return sim_request_open(p, host, n, m->t_gen, now);
-}
-
 /* Looks at the messages made until now and takes in those of this lane (its VC, or all), as long as
  * there is room to be active.
  */
 static void admit(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
-    bool several = (s->reply.on ? s->reply.queues : s->num_send_queues) > 1;
     send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
     message *ring = s->messages + ((size_t)host * s->num_send_queues + at) * s->active_messages, m;
     while (l->count < s->active_messages && l->t <= now && l->t < s->end_ps) {
-        uint64_t n = l->n;
-        if (s->reply.most && sim_request_place(s, host) > now)
-            return;
-        bool count = at == 0 && !s->reply.most;
-        if (!sim_next_message(p, host, l, count, &m) || (several && m.vc != at))
+        if (!sim_next_message(p, host, l, at == 0, &m) || (s->num_send_queues > 1 && m.vc != at))
             continue;
-        if (s->reply.on && !open_request(p, host, n, &m, now))
-            return;
         uint32_t place = l->first + l->count++;
         ring[place < s->active_messages ? place : place - s->active_messages] = m;
     }
@@ -236,8 +219,8 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
 /* Which message queue `at` sends the next packet of; NULL = none is made yet. */
 static const message *next_message(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
-    if (p->sim->reply.on && at >= p->sim->reply.queues)
-        sim_reply_admit(p, host, at, now);
+    if (__builtin_expect(p->sim->reply.on, 0))
+        sim_answered_admit(p, host, at, now);
     else if (!p->sim->has_graph)
         admit(p, host, at, now);
     return first_message(p, host, at);

@@ -56,7 +56,8 @@ static void free_place(partition *p, uint32_t host, uint64_t t)
     sim_host_wake_at(p, host, t);
 }
 
-bool sim_request_open(partition *p, uint32_t host, uint64_t n, uint64_t t, uint64_t now)
+/* Request n, made at t, is taken in. False = out of memory. */
+static bool open_request(partition *p, uint32_t host, uint64_t n, uint64_t t, uint64_t now)
 {
     const request q = {.t_gen = t,
                        .t_open = now,
@@ -163,20 +164,58 @@ void sim_reply_delivered(partition *p, uint32_t host, const delivered *d)
         make_reply(p, host, d->src, number, d->t + s->reply.service_ps);
 }
 
-void sim_reply_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
+/* ---- what adapters take in */
+
+static void take_in(const sim *s, size_t k, const message *m)
+{
+    send_queue *l = &s->send_queues[k];
+    uint32_t place = l->first + l->count++;
+    place = place < s->active_messages ? place : place - s->active_messages;
+    s->messages[k * s->active_messages + place] = *m;
+}
+
+/* Where hosts have places for requests, one is made once there is a place. */
+static void admit_requests(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
     size_t k = (size_t)host * s->num_send_queues + at;
     send_queue *l = &s->send_queues[k];
+    message m;
+    bool placed = s->reply.most;
+    while (l->count < s->active_messages && l->t <= now && l->t < s->end_ps) {
+        uint64_t n = l->n, place = sim_request_place(s, host);
+        if (place > now)
+            return;
+        if (!sim_next_message(p, host, l, at == 0 && !placed, &m) ||
+            (s->reply.queues > 1 && m.vc != at))
+            continue;
+        m.t_gen = place > m.t_gen ? place : m.t_gen;
+        if (placed)
+            sim_count_message(p, host, n, m.t_gen);
+        if (!open_request(p, host, n, m.t_gen, now))
+            return;
+        take_in(s, k, &m);
+    }
+}
+
+static void admit_replies(partition *p, uint32_t host, unsigned at, uint64_t now)
+{
+    sim *s = p->sim;
+    size_t k = (size_t)host * s->num_send_queues + at;
     reply_list *list = list_of(s, host, at);
-    while (l->count < s->active_messages && list->head != IK_NONE &&
+    while (s->send_queues[k].count < s->active_messages && list->head != IK_NONE &&
            p->replies->replies[list->head].t <= now) {
         const reply a = sim_reply_take(p, list);
-        uint32_t place = l->first + l->count++;
-        place = place < s->active_messages ? place : place - s->active_messages;
-        s->messages[k * s->active_messages + place] =
-            (message){a.t, a.number, s->reply.bytes, a.dst, a.vc};
+        take_in(s, k, &(message){a.t, a.number, s->reply.bytes, a.dst, a.vc});
     }
+}
+
+void sim_answered_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
+{
+    if (at >= p->sim->reply.queues)
+        admit_replies(p, host, at, now);
+    else
+        admit_requests(p, host, at, now);
 }
 
 uint64_t sim_reply_next(const partition *p, uint32_t host, unsigned at)

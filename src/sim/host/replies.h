@@ -38,18 +38,18 @@ typedef struct reply_store {
 
 /* From when on a host may make another request; UINT64_MAX = not before a reply comes. */
 uint64_t sim_request_place(const sim *s, uint32_t host);
-/* Queue `at` takes in request n, made at t. False = out of memory. */
-bool sim_request_open(partition *p, uint32_t host, uint64_t n, uint64_t t, uint64_t now);
 
 /* ---- at a destination */
 
-/* Takes replies that are made by now into queue `at` of the adapter, as long as there is room to be
- * active. */
-void sim_reply_admit(partition *p, uint32_t host, unsigned at, uint64_t now);
 /* When the first reply that waits for queue `at` is made; UINT64_MAX = none waits. */
 uint64_t sim_reply_next(const partition *p, uint32_t host, unsigned at);
 
-/* ---- both: a packet is delivered, of a request or (number with SIM_REPLY) of the reply to it */
+/* ---- both */
+
+/* Takes requests, or replies, that are made by now into queue `at` of the adapter, as long as there
+ * is room to be active. */
+void sim_answered_admit(partition *p, uint32_t host, unsigned at, uint64_t now);
+/* A packet is delivered, of a request or (number with SIM_REPLY) of the reply to it */
 void sim_reply_delivered(partition *p, uint32_t host, const delivered *d);
 
 /* ---- set-up and end of a partition */
