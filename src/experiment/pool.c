@@ -217,16 +217,22 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
     if (status == IK_OK)
         note_unsent(r, &o->result.watch);
     if (status == IK_OK && o->result.deadlock) {
-        tell_note(r, IK_ERROR, "%s with %s at load %.3g: deadlock at %.3f us",
+        char load[40] = "";
+        if (experiment_load(r->e, &p) > 0)
+            snprintf(load, sizeof load, " at load %.3g", experiment_load(r->e, &p));
+        tell_note(r, IK_ERROR, "%s with %s%s: deadlock at %.3f us",
                   experiment_variant(r->e, &p, SECTION_ROUTING)->label,
-                  experiment_variant(r->e, &p, SECTION_TRAFFIC)->label, experiment_load(r->e, &p),
+                  experiment_variant(r->e, &p, SECTION_TRAFFIC)->label, load,
                   (double)o->result.end_ps / 1e6);
         r->failed = true;
     } else if (status == IK_OK && o->result.finite && !o->result.completed) {
-        tell_note(r, IK_ERROR, "%s with %s: not completed after %.3f us: %s",
+        const char *why = o->result.missing_text ? o->result.missing_text : "";
+        size_t line = strcspn(why, "\n");
+        const char *count = why + line + (why[line] != '\0');
+        tell_note(r, IK_ERROR, "%s with %s: not completed after %.3f us: %.*s; %.*s",
                   experiment_variant(r->e, &p, SECTION_ROUTING)->label,
                   experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
-                  (double)o->result.end_ps / 1e6, o->result.missing_text);
+                  (double)o->result.end_ps / 1e6, (int)line, why, (int)strcspn(count, "\n"), count);
         r->failed = true;
     }
     free(label);

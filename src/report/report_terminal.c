@@ -327,8 +327,9 @@ static void put_deadlocks(const terminal_page *p)
         terminal_text(p->out, p->m->plans[r->plan].label);
         fputs(" under ", p->out);
         terminal_text(p->out, r->traffic);
-        fprintf(p->out, " at load %.0f %%, seed %" PRIu64 ", after %.3f us:\n", 100 * r->load,
-                r->seed, (double)r->end_ps / 1e6);
+        if (r->load > 0)
+            fprintf(p->out, " at load %.0f %%", 100 * r->load);
+        fprintf(p->out, ", seed %" PRIu64 ", after %.3f us:\n", r->seed, (double)r->end_ps / 1e6);
         utf8_print(p->out, r->deadlock, strlen(r->deadlock), true);
         putc('\n', p->out);
         return; /* one is evidence enough here; the report has all */

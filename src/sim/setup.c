@@ -536,8 +536,8 @@ void sim_free(sim *s)
         s->pair_store,    s->policy_store, s->undecided_store, s->allowed_store,  s->hosts,
         s->send_queues,   s->messages,     s->injectors,       s->node_head,      s->node_partition,
         s->channel_bytes, s->host_bytes,   s->host_sent_bytes, s->series_blocked, s->deadlock_text,
-        s->net_store,     s->holder_store, s->dest_rings,      s->drained,        s->reorder_hosts,
-        s->reply_hosts,   s->reply_places, s->reply_lists};
+        s->missing_text,  s->net_store,    s->holder_store,    s->dest_rings,     s->drained,
+        s->reorder_hosts, s->reply_hosts,  s->reply_places,    s->reply_lists};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

@@ -5,6 +5,7 @@
  * what crosses partitions (parallel/exchange.h). What needs the whole network at rest
  * (conservation, deadlock, samples of congestion) is done by the first partition while the others
  * wait, at times that depend on the simulated clock alone. */
+#include "sim/host/finite.h"
 #include "sim/host/reorder.h"
 #include "sim/host/replies.h"
 #include "sim/inspect/inspect.h"
@@ -196,24 +197,33 @@ static uint64_t check_period(const sim *s)
     return s->lookahead * ((uint64_t)s->f->num_ports * s->vcs <= 4096 ? 1 : 64);
 }
 
+/* Also what is missing, if this is the end of a workload. */
+static ik_status look_for_deadlock(sim *s, bool last, uint64_t time, ik_error *err)
+{
+    ik_status status = sim_in_flight(s) ? sim_find_deadlock(s, err) : IK_OK;
+    bool missing =
+        s->finite && (last || s->deadlock) && (s->deadlock || sim_finite_end(s) > s->end_ps);
+    return status == IK_OK && missing ? sim_describe_missing(s, time, err) : status;
+}
+
 /* Where the whole network must rest: returns false when the run ends here. */
 static bool rest(partition *p, pace *pc, uint64_t time, bool over)
 {
     sim *s = p->sim;
-    bool check = s->paranoid && (time >= pc->next_check || over),
-         watch = s->watchdog_ps && (time >= pc->next_watch || over), sample = false;
+    bool check = s->paranoid && (time >= pc->next_check || over), last = over && s->finite,
+         watch = last || (s->watchdog_ps && (time >= pc->next_watch || over)), sample = false;
     for (; congest_due(&pc->samples, pc->next_sample, time); pc->next_sample++)
         sample = true;
     if (!check && !watch && !sample)
         return true;
     if (check)
         pc->next_check = time + check_period(s);
-    while (watch && pc->next_watch <= time)
+    while (watch && s->watchdog_ps && pc->next_watch <= time)
         pc->next_watch += s->watchdog_ps;
     if (s->exchange)
         s->exchange->barrier(s->exchange, p->id);
     /* nobody works now: all come to the same answer */
-    watch = watch && sim_in_flight(s);
+    watch = watch && (last || sim_in_flight(s));
     for (unsigned q = 0; q < s->num_partitions && p->id == 0 && (check || watch || sample); q++)
         s->engine->expose(&s->partitions[q]);
     if (p->id == 0 && sample && p->status == IK_OK)
@@ -221,7 +231,7 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
     if (p->id == 0 && check && p->status == IK_OK)
         p->status = sim_check_conservation(s, &p->err);
     if (p->id == 0 && watch && p->status == IK_OK)
-        p->status = sim_find_deadlock(s, &p->err);
+        p->status = look_for_deadlock(s, last, time, &p->err);
     if (s->exchange)
         s->exchange->barrier(s->exchange, p->id);
     return !s->deadlock && s->partitions[0].status == IK_OK;

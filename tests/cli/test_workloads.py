@@ -2,6 +2,7 @@
 import csv
 import gzip
 import io
+import re
 import unittest
 
 from harness import SOURCE, CliTest, run
@@ -185,6 +186,30 @@ class Workloads(CliTest):
         row = next(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
         self.assertEqual([row[k] for k in ("completion_ns", "slowdown", "effective_throughput")], [""] * 3)
         self.assertIn("at_most was reached", self.json("report", store)["points"][0]["missing"])
+
+    def test_deadlock(self):
+        """Its cycle, and where every message stands; exit status 1, with a watchdog or without."""
+        for measure in ("", ", watchdog: 0 ns"):
+            store = self.tmp / "locked.db"
+            store.unlink(missing_ok=True)
+            text = ("fabric: \"ring:n=6,p=2\"\nrouting: shortest\nvc: 1q\nproof: off\nswitch: {buffer: 8 KiB}\nadapter: {packet: 256 B}\n"
+                    'traffic: {family: exchange, pattern: "shift:by=4", bytes: 1 MiB}\n'
+                    f"measure: {{until: delivered, at_most: 10 ms{measure}}}\n")
+            done = run("run", self.experiment(text), "-o", store)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertNotIn("load 0", done.stdout + done.stderr)
+            point = self.json("report", store)["points"][0]
+            self.assertRegex(point["deadlock"], r"in the buffer of sw\d port \d VC 0 waits for sw\d port \d VC 0: 0 B free")
+            missing = point["missing"].splitlines()
+            self.assertIn("a deadlock", missing[0])
+            self.assertIn("12 of 12 messages are not delivered, 12 of them in part", missing[1])
+            never, inside = map(int, re.search(r"(\d+) were never sent, (\d+) are in the network", missing[2]).groups())
+            self.assertEqual(int(missing[2].split()[0]), never + inside)
+            self.assertEqual(sum(" a message for host " in m and "waits for credit of host" in m for m in missing), 12)
+            queues = [m for m in missing if " B in the buffer of sw" in m]
+            self.assertEqual(len(queues), 18)
+            self.assertEqual(sum(1 + int((re.search(r"behind it (\d+)", m) or [0, 0])[1]) for m in queues), inside)
+            self.assertIn("waits for credit", done.stdout)
 
     def test_refusals(self):
         """Each with its place, before anything is written."""

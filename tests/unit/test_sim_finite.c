@@ -220,6 +220,58 @@ static void test_what_is_missing(void **state)
     }
 }
 
+/* Stopped at any time, engines and threads leave the same picture; a deadlock comes with its
+ * cycle. */
+static void test_engines_agree_on_what_is_missing(void **state)
+{
+    static const struct {
+        const char *fabric, *routing, *vc, *traffic, *sw, *measure;
+        bool deadlock;
+    } cases[] = {
+        {"karytree:k=4,n=2", "dmodk", NULL, "exchange:bytes=8 KiB", "buffer=2 KiB",
+         "until=delivered;at_most=3 us", false},
+        {"karytree:k=4,n=2", "random", NULL, "exchange:pattern=shift:by=5,bytes=64 KiB",
+         "model=iq;queues=fifo;buffer=2 KiB", "until=delivered;at_most=3 us", false},
+        {"karytree:k=4,n=2", "dmodk", NULL, "exchange:bytes=4 KiB,repeat=3", "model=ioq",
+         "until=delivered;at_most=4 us", false},
+        {"crossbar:n=16", "minimal", NULL, "exchange", "model=ideal;buffer=2 KiB",
+         "until=delivered;at_most=2 us", false},
+        {"ring:n=6,p=2", "shortest", "1q", "exchange:pattern=shift:by=4,bytes=1 MiB",
+         "buffer=8 KiB", "until=delivered;at_most=10 ms", true},
+        {"ring:n=6,p=2", "shortest", "1q", "exchange:pattern=shift:by=4,bytes=1 MiB",
+         "buffer=8 KiB", "until=delivered;at_most=10 ms;watchdog=0 ns", true},
+        {"ring:n=6,p=2", "shortest", "1q", "exchange:bytes=256 KiB", "buffer=8 KiB",
+         "until=delivered;at_most=10 ms", true},
+    };
+    (void)state;
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        scenario c = {.fabric = cases[k].fabric,
+                      .routing = cases[k].routing,
+                      .vc = cases[k].vc,
+                      .num_vcs = 1,
+                      .traffic = cases[k].traffic,
+                      .sw = cases[k].sw,
+                      .adapter = SMALL,
+                      .measure = cases[k].measure,
+                      .load = 1,
+                      .threads = 1};
+        ik_sim_result first = run_by(&sim_general_engine, c);
+        assert_false(first.completed);
+        assert_non_null(first.missing_text);
+        assert_int_equal(first.deadlock, cases[k].deadlock);
+        if (!strstr(first.missing_text, "packets are not delivered") ||
+            !strstr(first.missing_text, "in the buffer of") ||
+            (cases[k].deadlock && !strstr(first.deadlock_text, "waits for")))
+            fail_msg("%s", first.missing_text);
+        for (c.threads = 1; c.threads <= 3; c.threads++) {
+            ik_sim_result any = run_by(NULL, c);
+            assert_string_equal(first.missing_text, any.missing_text);
+            ik_sim_result_free(&any);
+        }
+        ik_sim_result_free(&first);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_engines_and_threads_agree),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_what_is_missing),
+        cmocka_unit_test(test_engines_agree_on_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -296,7 +296,7 @@ static void test_random_graphs(void **state)
     static const struct {
         const char *fabric, *routing, *sw;
     } nets[] = {{"karytree:k=4,n=2", "dmodk", "buffer=4000 B"},
-                {"ring:n=6,hosts=2", "minimal", "model=ioq;buffer=4000 B;output_buffer=4000 B"},
+                {"ring:n=6,p=2", "minimal", "model=ioq;buffer=4000 B;output_buffer=4000 B"},
                 {"crossbar:n=9", "minimal", "model=ideal"},
                 {"karytree:k=4,n=2,latency=300 ns", "adaptive_tree", "model=iq;queues=fifo"}};
     unsigned seeds = getenv("IKAT_TEST_ALL") ? 100 : 12;

@@ -155,8 +155,7 @@ int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const m
                        account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number));
 }
 
-/* The first message of queue k of an adapter; NULL = empty. */
-static const message *first_message(const partition *p, uint32_t host, unsigned k)
+const message *sim_first_message(const partition *p, uint32_t host, unsigned k)
 {
     const sim *s = p->sim;
     size_t at = (size_t)host * s->num_send_queues + k;
@@ -174,7 +173,7 @@ bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *si
     if ((h->silent && !s->reply.on) || !h->blocked || h->busy_until > p->start)
         return false;
     for (unsigned k = 0; k < (s->dest_rings ? s->vcs : s->num_send_queues); k++) {
-        const message *m = first_message(p, host, k);
+        const message *m = sim_first_message(p, host, k);
         if (!m || sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m))
             continue;
         ik_packet rt = {.src = host, .dst = m->dst};
@@ -223,7 +222,7 @@ static const message *next_message(partition *p, uint32_t host, unsigned at, uin
         sim_answered_admit(p, host, at, now);
     else if (!p->sim->has_graph)
         admit(p, host, at, now);
-    return first_message(p, host, at);
+    return sim_first_message(p, host, at);
 }
 
 /* A packet of that message, of so many bytes, was sent. */

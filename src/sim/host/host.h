@@ -12,6 +12,8 @@ void sim_run_host(partition *p, uint32_t node);
  * time now of this window. */
 void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t now);
 void sim_host_wake(partition *p, uint32_t host, uint64_t now);
+/* The first message of queue k of an adapter; NULL = empty. */
+const message *sim_first_message(const partition *p, uint32_t host, unsigned k);
 /* At rest, before the window that begins at p->start: whether an adapter is not sending because its
  * packets lack space at the other end of its link; the account and size of the first that does. */
 bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *size);

@@ -14,6 +14,9 @@ ik_status sim_check_conservation(sim *s, ik_error *err);
 /* inspect/watchdog.c: looks for packets that can never move again; sets deadlock and
  * deadlock_text. */
 ik_status sim_find_deadlock(sim *s, ik_error *err);
+/* inspect/missing.c: at the end of a workload that was not completed, at `time`: what is missing
+ * and what that waits for, to missing_text. */
+ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err);
 /* inspect/congest_packets.c */
 congest_setup sim_congest_setup(const sim *s); /* num_samples 0 = nothing to sample */
 ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err);

@@ -152,7 +152,7 @@ typedef struct sim {
     double run_seconds;  /* wall time of the loop */
     uint64_t stopped_ps; /* where a check ended the run */
     bool deadlock;
-    char *deadlock_text;
+    char *deadlock_text, *missing_text;
 } sim;
 
 /* ---- outputs */

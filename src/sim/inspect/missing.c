@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is missing of a workload that was not completed, and what that waits for: at adapters, in
+ * the buffers of switches, and operations for others. Every list is cut after MOST_LINES lines and
+ * says how much more there is. Cost: a pass over queues and operations. */
+#include "base/text_stream.h"
+#include "sim/host/finite_state.h"
+#include "sim/inspect/inspect.h"
+#include "sim/inspect/look.h"
+
+enum { MOST_LINES = 20 };
+
+typedef struct report {
+    sim *s;
+    FILE *to;
+    uint64_t lines;   /* of the list that is printed */
+    uint64_t packets; /* in queues of switches */
+} report;
+
+static unsigned long long llu(uint64_t n)
+{
+    return (unsigned long long)n;
+}
+
+/* Begins a list; whether its next line is to be printed. */
+static void begin(report *r)
+{
+    r->lines = 0;
+}
+
+static bool line(report *r)
+{
+    return r->lines++ < MOST_LINES;
+}
+
+static void end(report *r, const char *what)
+{
+    if (r->lines > MOST_LINES)
+        fprintf(r->to, "and %llu more %s\n", llu(r->lines - MOST_LINES), what);
+}
+
+/* ---- counts */
+
+/* Whether an operation was to begin, or to end, after at_most. */
+static bool goes_on(const sim *s, uint64_t time)
+{
+    const finite *f = s->finite;
+    bool on = time >= s->end_ps;
+    for (uint32_t host = 0; f->due && host < s->f->num_hosts && !on; host++)
+        on = f->due[host].num > 0 || f->finish_ps[host] >= s->end_ps;
+    return on;
+}
+
+static void print_calm(const report *r, uint64_t time)
+{
+    fprintf(r->to, "%s\n",
+            r->s->deadlock         ? "a deadlock: packets wait for each other, and none can move"
+            : !goes_on(r->s, time) ? "nothing happens any more, and not all is delivered"
+                                   : "at_most was reached");
+}
+
+/* Packets that were never sent, and those in the network. */
+static void print_packets(const report *r, uint64_t all)
+{
+    uint64_t sent = 0, arrived = 0, lost = 0;
+    for (unsigned q = 0; q < r->s->num_partitions; q++) {
+        sent += r->s->partitions[q].n.injected;
+        arrived += r->s->partitions[q].n.delivered;
+        lost += r->s->partitions[q].n.unroutable;
+    }
+    fprintf(r->to, "%llu of %llu packets are not delivered: %llu were never sent",
+            llu(all - arrived), llu(all), llu(all - sent));
+    fprintf(r->to, ", %llu are in the network", llu(sent - arrived - lost));
+    if (lost)
+        fprintf(r->to, ", %llu had no way", llu(lost));
+    fprintf(r->to, "\n");
+}
+
+static void count_graph(const report *r)
+{
+    const finite *f = r->s->finite;
+    const ik_graph *g = f->w->graph;
+    uint64_t missing = 0, bytes = 0, begun = 0, packets = 0;
+    for (uint32_t op = 0; op < g->num_ops; op++) {
+        uint64_t amount = g->ops[op].amount;
+        if (g->kind[op] == IK_OP_SEND)
+            packets += (amount + r->s->packet_bytes - 1) / r->s->packet_bytes;
+        if (g->kind[op] != IK_OP_RECV || f->ops[op].left == 0)
+            continue;
+        missing++;
+        bytes += f->ops[op].left;
+        begun += f->ops[op].left < amount;
+    }
+    fprintf(r->to, "%llu of %llu messages are not delivered, %llu of them in part: %llu B\n",
+            llu(missing), llu(f->w->num_messages), llu(begun), llu(bytes));
+    for (uint32_t host = 0; host < g->num_hosts; host++) /* its messages to itself are no packets */
+        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
+            if (g->kind[op] == IK_OP_SEND && g->ops[op].peer == host)
+                packets -= (g->ops[op].amount + r->s->packet_bytes - 1) / r->s->packet_bytes;
+    print_packets(r, packets);
+}
+
+/* ---- at adapters */
+
+/* Messages of a queue behind its first one: of a graph those that wait, of an all-to-all visits. */
+static uint64_t behind_first(const sim *s, uint32_t host, unsigned at, const message *m)
+{
+    const finite *f = s->finite;
+    size_t k = (size_t)host * s->num_send_queues + at;
+    if (s->has_graph)
+        return f->turns[k].num - 1 + f->behind[k].num;
+    return f->per_repeat * f->w->repeat - 1 - m->number / s->packets_per_message;
+}
+
+static void print_adapter(report *r, uint32_t host, unsigned at)
+{
+    sim *s = r->s;
+    partition *p = &s->partitions[s->node_partition[ik_host_node(s->f, host)]];
+    const host_state *h = &s->hosts[host];
+    const message *m = sim_first_message(p, host, at);
+    if (!m || !line(r))
+        return;
+    int32_t room = sim_room_ahead(p, host, h, m);
+    char port[200];
+    uint64_t behind = behind_first(s, host, at, m);
+    fprintf(r->to, "host %u: a message for host %u, %llu B left, waits for ",
+            ik_whole_host(s->f, host), ik_whole_host(s->f, m->dst), llu(m->remaining));
+    if (room < (int32_t)next_size(s, m))
+        fprintf(r->to, "credit of %s, VC %u: %d B free",
+                ik_port_describe(s->f, h->port, port, sizeof port), (unsigned)m->vc, room);
+    else
+        fprintf(r->to, "its turn");
+    if (behind)
+        fprintf(r->to, "; behind it %llu %s%s", llu(behind), s->has_graph ? "message" : "visit",
+                behind == 1 ? "" : "s");
+    fprintf(r->to, "\n");
+}
+
+static void print_adapters(report *r)
+{
+    const sim *s = r->s;
+    begin(r);
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        for (unsigned at = 0; !s->hosts[host].silent && at < s->num_send_queues; at++)
+            print_adapter(r, host, at);
+    end(r, "queues of adapters");
+}
+
+/* ---- in switches */
+
+/* What a packet waits for that may take any of n choices of p->choices. */
+static void print_choice(const report *r, partition *p, const packet *pk, uint32_t n)
+{
+    const sim *s = r->s;
+    char port[200];
+    for (uint32_t c = 0; c < n; c++)
+        for (unsigned u = p->choices[c].vc_first; u <= p->choices[c].vc_last; u++)
+            if (look_room(s, p, p->choices[c].port, u, pk) >= (int32_t)pk->size) {
+                fprintf(r->to, "its turn at %s",
+                        ik_port_describe(s->f, p->choices[c].port, port, sizeof port));
+                return;
+            }
+    if (n == 0) {
+        fprintf(r->to, "a way, and there is none");
+        return;
+    }
+    const ik_choice *first = &p->choices[0];
+    fprintf(r->to, "%s VC %u: %d B free", ik_port_describe(s->f, first->port, port, sizeof port),
+            first->vc_first, look_room(s, p, first->port, first->vc_first, pk));
+    if (n > 1)
+        fprintf(r->to, ", or %u other ways without room", n - 1);
+}
+
+static uint64_t count_queue(report *r, const partition *p, uint32_t id)
+{
+    uint64_t n = 0;
+    for (; id != IK_NONE; id = look_behind(p, id))
+        n++;
+    r->packets += n;
+    return n;
+}
+
+/* A queue of an input, or, in an ideal switch, of an output; in_port: where its head came in. */
+static void print_queue(report *r, uint32_t sw, uint32_t in_port, uint32_t head, uint32_t out_port,
+                        unsigned u)
+{
+    sim *s = r->s;
+    partition *p = look_partition(s, sw);
+    uint64_t num = count_queue(r, p, head);
+    packet *pk = look_packet(p, head);
+    char port[200];
+    if (!line(r))
+        return;
+    fprintf(r->to, "host %u to host %u, %u B in the buffer of %s VC %u, waits for ",
+            ik_whole_host(s->f, pk->rt.src), ik_whole_host(s->f, pk->rt.dst), pk->size,
+            ik_port_describe(s->f, in_port, port, sizeof port), pk->rt.vc);
+    if (out_port == IK_NONE) {
+        print_choice(r, p, pk, look_choices(s, p, sw, in_port, pk));
+    } else {
+        p->choices[0] = (ik_choice){out_port, (uint8_t)u, (uint8_t)u};
+        print_choice(r, p, pk, 1);
+    }
+    if (num > 1)
+        fprintf(r->to, "; behind it %llu packet%s", llu(num - 1), num == 2 ? "" : "s");
+    fprintf(r->to, "\n");
+}
+
+static void print_inputs(report *r, uint32_t sw)
+{
+    const sim *s = r->s;
+    for (unsigned in = 0; in < s->switches[sw].radix; in++)
+        for (unsigned v = 0; v < s->vcs; v++)
+            for (uint32_t n = 0; n < look_queues(s, sw); n++) {
+                uint32_t head = look_head(s, sw, in, v, n);
+                if (head != IK_NONE)
+                    print_queue(r, sw, s->switches[sw].port_base + in, head, IK_NONE, 0);
+            }
+}
+
+/* Packets of an ideal switch, and those that model ioq has moved to its outputs. */
+static void print_outputs(report *r, uint32_t sw)
+{
+    const sim *s = r->s;
+    partition *p = look_partition(s, sw);
+    for (uint32_t port = s->f->port_base[sw]; port < s->f->port_base[sw + 1]; port++)
+        for (unsigned u = 0; s->out_buffers && u < s->vcs; u++) {
+            uint32_t head = look_output_head(s, port, u);
+            if (head == IK_NONE)
+                continue;
+            uint32_t in_port = s->model == MODEL_IDEAL ? look_packet(p, head)->queue : port;
+            print_queue(r, sw, in_port, head, port, u);
+        }
+}
+
+static void print_switches(report *r)
+{
+    const sim *s = r->s;
+    begin(r);
+    for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
+        if (s->model != MODEL_IDEAL)
+            print_inputs(r, sw);
+        print_outputs(r, sw);
+    }
+    end(r, "queues of switches");
+    if (r->packets)
+        fprintf(r->to, "%llu packets stand in %llu queues of switches\n", llu(r->packets),
+                llu(r->lines));
+}
+
+/* ---- operations */
+
+static void print_op(const report *r, uint32_t host, uint32_t op)
+{
+    const ik_graph *g = r->s->finite->w->graph;
+    const ik_op *of = &g->ops[op];
+    fprintf(r->to, "operation %u of host %u", op - g->host_first[host], host);
+    if (g->line && g->line[op])
+        fprintf(r->to, " (line %u)", g->line[op]);
+    if (g->kind[op] == IK_OP_CALC) {
+        fprintf(r->to, ", a calculation");
+        return;
+    }
+    fprintf(r->to, ", %s %llu B %s ", g->kind[op] == IK_OP_SEND ? "send" : "receive",
+            llu(of->amount), g->kind[op] == IK_OP_SEND ? "to" : "from");
+    if (of->peer == IK_NONE)
+        fprintf(r->to, "any host");
+    else
+        fprintf(r->to, "host %u", of->peer);
+}
+
+/* Not done when the run ended. */
+static bool is_left(const sim *s, uint32_t op)
+{
+    return s->finite->ops[op].done_ps > s->end_ps;
+}
+
+/* The operation of its host, before it in the program or not, that op waits for; IK_NONE = none. */
+static uint32_t awaited(const sim *s, uint32_t host, uint32_t op)
+{
+    const finite *f = s->finite;
+    const ik_graph *g = f->w->graph;
+    for (uint32_t before = g->host_first[host]; before < g->host_first[host + 1]; before++) {
+        const op_state *o = &f->ops[before];
+        for (uint32_t k = g->after_first[before]; k < g->after_first[before + 1]; k++) {
+            bool pends = g->after[k] & IK_AFTER_START ? o->waits > 0 : is_left(s, before);
+            if ((g->after[k] & ~IK_AFTER_START) == op && pends)
+                return before;
+        }
+    }
+    return IK_NONE;
+}
+
+static void print_wait(const report *r, uint32_t host, uint32_t op)
+{
+    const sim *s = r->s;
+    const finite *f = s->finite;
+    const ik_graph *g = f->w->graph;
+    const op_state *o = &f->ops[op];
+    bool waits = o->waits || o->ready_ps >= s->end_ps;
+    uint32_t before = waits ? awaited(s, host, op) : IK_NONE;
+    print_op(r, host, op);
+    if (before != IK_NONE && g->line && g->line[before])
+        fprintf(r->to, ", waits for line %u\n", g->line[before]);
+    else if (before != IK_NONE)
+        fprintf(r->to, ", waits for operation %u\n", before - g->host_first[host]);
+    else if (o->waits)
+        fprintf(r->to, ", acknowledges a message that is not received\n");
+    else if (g->kind[op] == IK_OP_CALC)
+        fprintf(r->to, ", is not over\n");
+    else if (g->kind[op] == IK_OP_RECV && g->ops[op].match == IK_NONE)
+        fprintf(r->to, ", no message that fits is there\n");
+    else
+        fprintf(r->to, ", lacks %llu B\n", llu(o->left));
+}
+
+static void print_operations(report *r)
+{
+    const ik_graph *g = r->s->finite->w->graph;
+    begin(r);
+    for (uint32_t host = 0; host < g->num_hosts; host++)
+        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
+            if (is_left(r->s, op) && line(r))
+                print_wait(r, host, op);
+    end(r, "operations that are not done");
+}
+
+/* ---- */
+
+ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err)
+{
+    const finite *f = s->finite;
+    ik_text_stream stream;
+    ik_status status = ik_text_stream_open(&stream, err);
+    if (status != IK_OK)
+        return status;
+    report r = {.s = s, .to = stream.out};
+    print_calm(&r, time);
+    if (s->has_graph)
+        count_graph(&r);
+    else
+        print_packets(&r, f->packets_per_repeat * f->w->repeat * f->w->alltoall->num);
+    print_adapters(&r);
+    print_switches(&r);
+    if (s->has_graph)
+        print_operations(&r);
+    return ik_text_stream_close(&stream, &s->missing_text, NULL, err);
+}
