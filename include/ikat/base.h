@@ -200,6 +200,8 @@ typedef enum ik_param_type {
     IK_PARAM_SPEC,
     /* specs of traffic patterns, see ik_spec_list_parse; in YAML also a list of mappings */
     IK_PARAM_PATTERNS,
+    /* jobs, see ik_spec_jobs_parse; in YAML a list of mappings */
+    IK_PARAM_JOBS,
     IK_PARAM_TIME,     /* ik_parse_quantity, picoseconds */
     IK_PARAM_RATE,     /* bit/s */
     IK_PARAM_SIZE,     /* bytes */
@@ -329,6 +331,12 @@ ik_status ik_spec_list_parse(const char *text, ik_arena *arena, ik_spec_member *
                              ik_error *err);
 /* The text that is parsed to the same list; NULL when out of memory. */
 const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena *arena);
+
+/* Jobs: "NAME[@START]=SPEC", joined by '&', with '|' where SPEC has ','. START stands in `share`.
+ * IK_ERR_INPUT if a part is empty, or a job has no name. */
+ik_status ik_spec_jobs_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
+                             ik_error *err);
+const char *ik_spec_jobs_print(const ik_spec_member *list, size_t num, ik_arena *arena);
 
 /* ik_params_init, ik_spec_apply and ik_params_finish in one: what every family's from_spec does.
  * kind: "topology", "routing" … */

@@ -96,6 +96,15 @@ typedef struct ik_graph {
     uint64_t overhead_ps; /* that the processor of a host is busy with each send and receive */
 } ik_graph;
 
+/* One of several workloads that overlap in a run, each on hosts of its own. */
+typedef struct ik_job {
+    char *name, *spec; /* spec: of the traffic that it is when it runs alone */
+    uint64_t start_ps; /* nothing of it happens before */
+    uint64_t num_messages, bytes;
+    uint64_t visits;    /* as ik_workload.visits, on its hosts */
+    uint32_t num_hosts; /* that take part */
+} ik_job;
+
 typedef struct ik_workload {
     uint32_t num_hosts;
     uint64_t num_messages, bytes; /* of all */
@@ -114,6 +123,10 @@ typedef struct ik_workload {
      * names, then NULL, owned; NULL = there is one, without a name (num_classes is 1). */
     char **classes;
     uint32_t num_classes;
+    /* of traffic 'jobs': [num_jobs], and [num_hosts] the job of a host, IK_NONE = none; else
+     * NULL */
+    ik_job *jobs;
+    uint32_t *host_job, num_jobs;
 } ik_workload;
 
 enum { IK_CLASSES_MAX = 65535 }; /* of a workload */

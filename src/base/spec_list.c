@@ -132,3 +132,76 @@ const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena 
         at[-1] = '\0';
     return text;
 }
+
+/* ---- jobs */
+
+static bool read_job(const char *text, const char *end, ik_arena *arena, ik_spec_member *m)
+{
+    char *name = NULL, *start = NULL;
+    const char *equals = memchr(text, '=', (size_t)(end - text)), *colon = text;
+    while (colon < end && *colon != ':')
+        colon++;
+    if (equals && equals < colon) {
+        const char *at = memchr(text, '@', (size_t)(equals - text));
+        name = copy_trimmed(arena, text, (size_t)((at ? at : equals) - text));
+        start = at ? copy_trimmed(arena, at + 1, (size_t)(equals - at - 1)) : NULL;
+        if (!name || (at && !start))
+            return false;
+        text = equals + 1;
+    }
+    char *spec = copy_trimmed(arena, text, (size_t)(end - text));
+    for (char *c = spec; c && *c; c++)
+        if (*c == '|')
+            *c = ',';
+    *m = (ik_spec_member){start, name, spec};
+    return spec;
+}
+
+ik_status ik_spec_jobs_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
+                             ik_error *err)
+{
+    size_t count = 1;
+    for (const char *c = text; *c; c++)
+        count += *c == '&';
+    ik_spec_member *list = ik_arena_alloc(arena, count * sizeof *list);
+    if (!list)
+        return ik_fail_memory(err, count * sizeof *list, "a list of jobs");
+    for (size_t i = 0; i < count; i++) {
+        const char *end = text + strcspn(text, "&");
+        ik_spec_member m = {0};
+        if (!read_job(text, end, arena, &m))
+            return ik_fail_memory(err, (size_t)(end - text), "a list of jobs");
+        if (!m.spec[0] || !m.name || !m.name[0] || (m.share && !m.share[0])) {
+            ik_fail(err, IK_ERR_INPUT, "'%.*s' is no job", (int)(end - text > 60 ? 60 : end - text),
+                    text);
+            return ik_hint(err, IK_ERR_INPUT,
+                           "jobs read like a=exchange:hosts=0..7&b@10 us=exchange:hosts=8..15, "
+                           "with '|' for ',' inside a spec");
+        }
+        list[i] = m;
+        text = end + 1;
+    }
+    *out = list;
+    *num = count;
+    return IK_OK;
+}
+
+const char *ik_spec_jobs_print(const ik_spec_member *list, size_t num, ik_arena *arena)
+{
+    size_t bytes = 1;
+    for (size_t i = 0; i < num; i++)
+        bytes += length_of(list[i].share) + length_of(list[i].name) + length_of(list[i].spec);
+    char *text = ik_arena_alloc(arena, bytes), *at = text;
+    for (size_t i = 0; text && i < num; i++) {
+        at = append(at, list[i].name, list[i].share ? '@' : '=');
+        at = append(at, list[i].share, '=');
+        char *spec = at;
+        at = append(at, list[i].spec, '&');
+        for (; spec < at; spec++)
+            if (*spec == ',')
+                *spec = '|';
+    }
+    if (text && at > text)
+        at[-1] = '\0';
+    return text;
+}

@@ -56,7 +56,8 @@ static const cli_option options[] = {
     {"--csv", 0, NULL, "print one line a point instead", false},
     {"--table", 0, "NAME",
      "with --csv: points (default), classes, congestion (over time), roots, culprits, "
-     "victims, watch; of workloads hosts, critical_path, message_classes or references",
+     "victims, watch; of workloads jobs, hosts, critical_path, "
+     "message_classes or references",
      false},
     {0},
 };

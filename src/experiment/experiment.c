@@ -3,6 +3,7 @@
  * experiment/experiment.c: reads an experiment file: sections, overrides, the number of points.
  */
 #include "experiment/experiment_impl.h"
+#include "experiment/jobs.h"
 #include "experiment/sweep.h"
 
 #include <stdio.h>
@@ -212,6 +213,8 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
         status = apply_overrides(e, root, overrides, err);
     if (status == IK_OK)
         status = check_keys(e, root, err);
+    if (status == IK_OK)
+        status = jobs_as_traffic(e, root, err);
     if (status == IK_OK)
         status = read_text(root, "title", &e->title, err);
     if (status == IK_OK)

@@ -166,22 +166,29 @@ ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p
 
 /* ---- as variants */
 
-static bool lists_patterns(const ik_param *row)
+static bool is_list(ik_param_type type)
+{
+    return type == IK_PARAM_PATTERNS || type == IK_PARAM_JOBS;
+}
+
+/* A job may be an exchange of a pattern, but not a list of jobs. */
+static bool lists_patterns(const ik_param *row, ik_param_type within)
 {
     for (; row && row->name; row++)
-        if (row->type == IK_PARAM_PATTERNS)
+        if (row->type == IK_PARAM_JOBS || row->type == within)
             return true;
     return false;
 }
 
 /* A list within a list could be as deep as its text is long. */
-static ik_status refuse_list(ik_experiment *e, const ytree *place, const char *spec, ik_error *err)
+static ik_status refuse_list(ik_experiment *e, const ytree *place, const char *spec,
+                             ik_param_type within, ik_error *err)
 {
     ik_spec s;
     schema_member member;
     ik_status status = ik_spec_parse(spec, &e->arena, &s, err);
     if (status == IK_OK &&
-        (!schema_find(SECTION_TRAFFIC, s.name, &member) || !lists_patterns(member.params)))
+        (!schema_find(SECTION_TRAFFIC, s.name, &member) || !lists_patterns(member.params, within)))
         return IK_OK;
     if (status == IK_OK)
         return ytree_fail(place, err, "'%.60s' lists patterns and cannot be a member of a list",
@@ -194,21 +201,24 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
 {
     patterns p = {.param = 0};
     while (p.param < v->params.num &&
-           (v->params.decl[p.param].type != IK_PARAM_PATTERNS || !v->params.values[p.param].has))
+           (!is_list(v->params.decl[p.param].type) || !v->params.values[p.param].has))
         p.param++;
     if (p.param == v->params.num) {
         *out = (patterns){.param = SIZE_MAX};
         return IK_OK;
     }
     const ik_value *value = &v->params.values[p.param];
-    ik_status status = ik_spec_list_parse(value->text, &e->arena, &p.list, &p.num, err);
+    ik_param_type type = v->params.decl[p.param].type;
+    ik_status status = type == IK_PARAM_JOBS
+                           ? ik_spec_jobs_parse(value->text, &e->arena, &p.list, &p.num, err)
+                           : ik_spec_list_parse(value->text, &e->arena, &p.list, &p.num, err);
     for (size_t i = 0; i < p.num && status == IK_OK; i++) {
         ytree *node =
             ytree_new(YTREE_SCALAR, v->place->file, value->line, value->column, &e->arena);
         if (!node)
             status = ik_fail_memory(err, sizeof *node, "an experiment");
         else
-            status = refuse_list(e, node, node->text = p.list[i].spec, err);
+            status = refuse_list(e, node, node->text = p.list[i].spec, type, err);
         if (status == IK_OK)
             status = section_read_family(e, SECTION_TRAFFIC, &p.found, node, err);
     }
@@ -224,6 +234,7 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
 {
     if (p->param == SIZE_MAX)
         return IK_OK;
+    bool jobs = v->params.decl[p->param].type == IK_PARAM_JOBS;
     ik_spec_member *list = ik_arena_alloc(&e->arena, p->num * sizeof *list);
     if (!list)
         return ik_fail_memory(err, p->num * sizeof *list, "an experiment");
@@ -233,12 +244,13 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
         list[i].spec = which == PATTERNS_LABEL  ? found->label
                        : which == PATTERNS_FULL ? found->full
                                                 : found->spec;
-        if (strpbrk(list[i].spec, "+;"))
+        if (strpbrk(list[i].spec, jobs ? "&|" : "+;"))
             return ytree_fail(v->place, err,
-                              "'%.100s' cannot stand in a list: it contains '+' or ';'",
-                              list[i].spec);
+                              "'%.100s' cannot stand in a list: it contains '%c' or '%c'",
+                              list[i].spec, jobs ? '&' : '+', jobs ? '|' : ';');
     }
-    const char *text = ik_spec_list_print(list, p->num, &e->arena);
+    const char *text = jobs ? ik_spec_jobs_print(list, p->num, &e->arena)
+                            : ik_spec_list_print(list, p->num, &e->arena);
     if (!text)
         return ik_fail_memory(err, 1, "an experiment");
     return ik_params_set(&v->params, owner, v->params.decl[p->param].name, text, v->place->line,

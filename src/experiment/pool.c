@@ -4,6 +4,7 @@
  * the caller's thread writes each result as it comes and reports it to the observer, so that SQLite
  * and the observer see one thread only.
  */
+#include "experiment/jobs.h"
 #include "experiment/run.h"
 #include "experiment/share.h"
 
@@ -19,6 +20,9 @@ typedef struct outcome {
     uint64_t number;
     ik_sim_result result;
     const reference *reference; /* NULL = none: nothing was completed */
+    char *jobs;                 /* what its jobs took, NULL = it has none; each of them alone */
+    const reference **alone;
+    size_t num_jobs;
 } outcome;
 
 typedef struct pool {
@@ -96,8 +100,21 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
     if (status == IK_OK && o->result.completed)
         status =
             reference_find(w->r->references, traffic, e, &p, &config, &env, &o->reference, err);
+    if (status == IK_OK)
+        status = jobs_measure(w->r, slot, traffic, &p, &config, &env, &o->result, &o->jobs,
+                              &o->alone, &o->num_jobs, err);
     ik_traffic_free(traffic);
     return status;
+}
+
+static void free_outcome(outcome *o)
+{
+    if (!o)
+        return;
+    ik_sim_result_free(&o->result);
+    free(o->jobs);
+    free(o->alone);
+    free(o);
 }
 
 /* The next unfinished point; NULL when there is none. Called with the mutex held. */
@@ -146,9 +163,7 @@ static void *worker(void *ctx)
             *w->tail = o;
             w->tail = &o->next;
         } else {
-            if (o)
-                ik_sim_result_free(&o->result);
-            free(o);
+            free_outcome(o);
             if (status != IK_ERR_CANCELLED)
                 fail(w, number, status, &error);
         }
@@ -211,7 +226,10 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
             .reference = o->reference,
             .num_ports = w->fabric->num_ports,
             .num_hosts = w->fabric->num_hosts,
-            .num_switches = w->fabric->num_switches};
+            .num_switches = w->fabric->num_switches,
+            .jobs = o->jobs,
+            .alone = o->alone,
+            .num_jobs = o->num_jobs};
         status = store_add_point(r->store, &row, err);
     }
     if (status == IK_OK)
@@ -274,11 +292,10 @@ static void collect(pool *w, int64_t fabric)
             w->r->done++;
             tell_point(w->r, false);
         }
-        ik_sim_result_free(&o->result);
         pthread_mutex_lock(&w->mutex);
         if (status != IK_OK && w->status == IK_OK)
             fail(w, o->number, status, &error);
-        free(o);
+        free_outcome(o);
     }
     pthread_mutex_unlock(&w->mutex);
 }

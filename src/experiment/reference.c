@@ -115,6 +115,36 @@ static ik_status simulate(const reference *of, const char *traffic, const ik_sim
     return status;
 }
 
+/* A job alone. */
+static ik_status run_alone(const ik_plan *plan, const char *traffic_spec,
+                           const ik_sim_config *config, const ik_env *env, double *ns,
+                           ik_error *err)
+{
+    ik_params measure;
+    ik_traffic *traffic = NULL;
+    ik_sim_result result = {0};
+    ik_env one = *env;
+    one.num_threads = 1;
+    ik_sim_config same = {config->switch_params, config->adapter_params, &measure, config->load};
+    ik_status status = ik_params_init(&measure, ik_measure_params, NULL, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_params_set(&measure, "reference", "until", "delivered", 0, 0, err);
+    if (status == IK_OK)
+        status = ik_params_set(&measure, "reference", "at_most",
+                               ik_params_text(config->measure_params, "at_most"), 0, 0, err);
+    if (status == IK_OK)
+        status = ik_traffic_from_spec(plan->fabric, traffic_spec, &one, &traffic, err);
+    if (status == IK_OK)
+        status = ik_sim_run(plan, traffic, &same, &one, &result, err);
+    if (status == IK_OK)
+        *ns = (double)result.completion_ps / 1e3;
+    ik_sim_result_free(&result);
+    ik_traffic_free(traffic);
+    ik_params_free(&measure);
+    return status;
+}
+
 /* ---- all of them */
 
 static bool same_as(const entry *e, const reference *of, const char *bound)
@@ -157,6 +187,41 @@ static void remove_entry(struct references *r, const entry *e)
     *at = e->next;
 }
 
+/* plan: that of a job alone; NULL = on the crossbar of->fabric. spec: of its traffic. Called with
+ * the mutex held. */
+static ik_status obtain(struct references *r, const reference *of, const ik_plan *plan,
+                        const char *spec, const ik_sim_config *config, const ik_env *env,
+                        const reference **out, ik_error *err)
+{
+    const char *bound = ik_params_text(config->measure_params, "at_most");
+    bool mine = false;
+    entry *found = NULL;
+    for (;;) {
+        found = find(r, of, bound, &mine);
+        if (!found || mine || found->done)
+            break;
+        pthread_cond_wait(&r->changed, &r->mutex);
+    }
+    if (!found)
+        return ik_fail_memory(err, sizeof *found, "a reference");
+    ik_status status = IK_OK;
+    if (mine) {
+        pthread_mutex_unlock(&r->mutex);
+        double ns = 0;
+        status = plan ? run_alone(plan, spec, config, env, &ns, err)
+                      : simulate(of, spec, config, env, &ns, err);
+        pthread_mutex_lock(&r->mutex);
+        found->of.completion_ns = ns;
+        found->done = status == IK_OK;
+        if (status != IK_OK)
+            remove_entry(r, found);
+        pthread_cond_broadcast(&r->changed);
+    }
+    if (status == IK_OK)
+        *out = &found->of;
+    return status;
+}
+
 ik_status reference_find(struct references *r, const ik_traffic *workload, const ik_experiment *e,
                          const point *p, const ik_sim_config *config, const ik_env *env,
                          const reference **out, ik_error *err)
@@ -170,32 +235,31 @@ ik_status reference_find(struct references *r, const ik_traffic *workload, const
                     .traffic = portable ? portable : traffic->full,
                     .adapter = experiment_variant(e, p, SECTION_ADAPTER)->full,
                     .seed = env->seed};
-    const char *bound = ik_params_text(config->measure_params, "at_most");
-    bool mine = false;
     pthread_mutex_lock(&r->mutex);
     ik_status status = crossbar_spec(workload->fabric, &r->arena, &of.fabric, err);
-    entry *found = NULL;
-    while (status == IK_OK) {
-        found = find(r, &of, bound, &mine);
-        if (!found || mine || found->done)
-            break;
-        pthread_cond_wait(&r->changed, &r->mutex);
-    }
-    if (status == IK_OK && !found)
-        status = ik_fail_memory(err, sizeof *found, "a reference");
-    if (status == IK_OK && mine) {
-        pthread_mutex_unlock(&r->mutex);
-        double ns = 0;
-        status = simulate(&of, portable ? portable : traffic->spec, config, env, &ns, err);
-        pthread_mutex_lock(&r->mutex);
-        found->of.completion_ns = ns;
-        found->done = status == IK_OK;
-        if (status != IK_OK)
-            remove_entry(r, found);
-        pthread_cond_broadcast(&r->changed);
-    }
-    pthread_mutex_unlock(&r->mutex);
     if (status == IK_OK)
-        *out = &found->of;
+        status = obtain(r, &of, NULL, portable ? portable : traffic->spec, config, env, out, err);
+    pthread_mutex_unlock(&r->mutex);
+    return status;
+}
+
+ik_status reference_alone(struct references *r, const ik_plan *plan, const char *traffic,
+                          const ik_experiment *e, const point *p, const ik_sim_config *config,
+                          const ik_env *env, const reference **out, ik_error *err)
+{
+    reference of = {.sw = experiment_variant(e, p, SECTION_SWITCH)->full,
+                    .traffic = traffic,
+                    .adapter = experiment_variant(e, p, SECTION_ADAPTER)->full,
+                    .seed = env->seed};
+    pthread_mutex_lock(&r->mutex);
+    of.fabric = ik_arena_printf(&r->arena, "%s with %s, vc %s, vcs %s, selection %s",
+                                experiment_variant(e, p, SECTION_FABRIC)->full,
+                                experiment_variant(e, p, SECTION_ROUTING)->full,
+                                experiment_variant(e, p, SECTION_VC)->full,
+                                experiment_variant(e, p, SECTION_VCS)->full,
+                                experiment_variant(e, p, SECTION_SELECTION)->full);
+    ik_status status = of.fabric ? obtain(r, &of, plan, traffic, config, env, out, err)
+                                 : ik_fail_memory(err, 100, "a reference");
+    pthread_mutex_unlock(&r->mutex);
     return status;
 }

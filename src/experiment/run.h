@@ -113,6 +113,12 @@ ik_status reference_find(struct references *r, const ik_traffic *workload, const
                          const point *p, const ik_sim_config *config, const ik_env *env,
                          const reference **out, ik_error *err);
 
+/* The same for one job of a point (traffic: its spec) alone on the point's own fabric, with its
+ * plan and switch. */
+ik_status reference_alone(struct references *r, const ik_plan *plan, const char *traffic,
+                          const ik_experiment *e, const point *p, const ik_sim_config *config,
+                          const ik_env *env, const reference **out, ik_error *err);
+
 /* ---- telling the observer */
 void tell_stage(const runner *r, const char *format, ...) IK_PRINTF(2, 3);
 void tell_note(const runner *r, ik_severity severity, const char *format, ...) IK_PRINTF(3, 4);

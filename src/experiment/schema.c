@@ -75,6 +75,9 @@ static const ik_experiment_section sections[] = {
     [NUM_SECTIONS + OPTION_PROOF_PAIRS] = {"proof_pairs", IK_SECTION_OPTION, proof_pairs_row,
                                            "10000",
                                            "pairs of hosts that are drawn with proof: sampled"},
+    {"jobs", IK_SECTION_JOBS, NULL, "",
+     "instead of traffic: workloads that overlap, a list of {name, traffic, hosts, mapping, "
+     "start}"},
     {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
     {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
     {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},

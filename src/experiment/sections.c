@@ -4,6 +4,7 @@
  * lists and ranges stand for, each checked against the declared parameters.
  */
 #include "experiment/experiment_impl.h"
+#include "experiment/jobs.h"
 #include "experiment/patterns.h"
 
 #include <inttypes.h>
@@ -234,6 +235,8 @@ static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
         list[n].key = row->name;
         ik_status status = row->type == IK_PARAM_PATTERNS
                                ? patterns_expand(e, map->items[i], row, &list[n].values, err)
+                           : row->type == IK_PARAM_JOBS
+                               ? jobs_expand(e, map->items[i], row, &list[n].values, err)
                                : sweep_expand(map->items[i], row, &e->arena, &list[n].values, err);
         if (status != IK_OK)
             return status;

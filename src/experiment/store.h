@@ -74,6 +74,11 @@ typedef struct store_point {
     const ik_sim_result *result;
     const struct reference *reference; /* of a workload that was completed; else NULL */
     uint32_t num_ports, num_hosts, num_switches;
+    /* what its jobs took (JSON), NULL = it has none; [num_jobs] each of them alone, NULL = not
+     * run */
+    const char *jobs;
+    const struct reference *const *alone;
+    size_t num_jobs;
 } store_point;
 ik_status store_add_point(store *s, const store_point *p, ik_error *err);
 /* Away with references that no point is measured by any more. */

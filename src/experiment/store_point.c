@@ -324,9 +324,11 @@ static ik_status insert_reference_of(store *s, const reference *of, const char *
 ik_status store_drop_references(store *s, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    ik_status status =
-        store_prepare(s, "DELETE FROM refs WHERE key NOT IN (SELECT reference FROM points)", NULL,
-                      &statement, err);
+    ik_status status = store_prepare(
+        s,
+        "DELETE FROM refs WHERE key NOT IN (SELECT reference FROM points UNION SELECT "
+        "CAST(body AS TEXT) FROM details WHERE kind LIKE 'reference %')",
+        NULL, &statement, err);
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
@@ -375,21 +377,25 @@ static ik_status insert(store *s, const store_point *p, const char *reference_ke
     return store_execute(s, b.statement, err);
 }
 
-static ik_status insert_with_reference(store *s, const store_point *p, ik_error *err)
+/* Keeps a reference; *key: its own, to be free()d whatever happens. */
+static ik_status insert_key_of(store *s, const reference *of, char **key, ik_error *err)
 {
-    const reference *of = p->reference;
-    char *key = NULL;
     ik_text_stream text;
-    if (!of)
-        return insert(s, p, "", err);
     ik_status status = ik_text_stream_open(&text, err);
     if (status != IK_OK)
         return status;
     fprintf(text.out, "%s %s %s %s seed=%" PRIu64, of->fabric, of->sw, of->traffic, of->adapter,
             of->seed);
-    status = ik_text_stream_close(&text, &key, NULL, err);
-    if (status == IK_OK)
-        status = insert_reference_of(s, of, key, err);
+    status = ik_text_stream_close(&text, key, NULL, err);
+    return status == IK_OK ? insert_reference_of(s, of, *key, err) : status;
+}
+
+static ik_status insert_with_reference(store *s, const store_point *p, ik_error *err)
+{
+    char *key = NULL;
+    if (!p->reference)
+        return insert(s, p, "", err);
+    ik_status status = insert_key_of(s, p->reference, &key, err);
     if (status == IK_OK)
         status = insert(s, p, key, err);
     free(key);
@@ -427,6 +433,43 @@ static ik_status insert_watched(store *s, const store_point *p, ik_error *err)
     return status;
 }
 
+/* That a point's job is measured by a reference: kind "reference N", the key as it is. */
+static ik_status insert_alone(store *s, const store_point *p, size_t job, ik_error *err)
+{
+    char *key = NULL, kind[40];
+    snprintf(kind, sizeof kind, "reference %zu", job);
+    ik_status status = insert_key_of(s, p->alone[job], &key, err);
+    binder b = {.s = s, .status = status, .err = err};
+    if (status == IK_OK)
+        b.status = store_prepare(s, "INSERT OR REPLACE INTO details VALUES(:params, :kind, :body)",
+                                 NULL, &b.statement, err);
+    if (b.status != IK_OK) {
+        free(key);
+        return b.status;
+    }
+    bind_text(&b, "params", p->params);
+    bind_text(&b, "kind", kind);
+    check(&b,
+          sqlite3_bind_blob64(b.statement, place(&b, "body"), key, strlen(key), SQLITE_TRANSIENT));
+    free(key);
+    if (b.status != IK_OK) {
+        sqlite3_finalize(b.statement);
+        return b.status;
+    }
+    return store_execute(s, b.statement, err);
+}
+
+static ik_status insert_jobs(store *s, const store_point *p, ik_error *err)
+{
+    if (!p->jobs)
+        return IK_OK;
+    ik_status status = insert_detail(s, p, "jobs", p->jobs, err);
+    for (size_t k = 0; k < p->num_jobs && status == IK_OK; k++)
+        if (p->alone[k])
+            status = insert_alone(s, p, k, err);
+    return status;
+}
+
 ik_status store_add_point(store *s, const store_point *p, ik_error *err)
 {
     ik_status status = store_begin(s, err);
@@ -435,6 +478,8 @@ ik_status store_add_point(store *s, const store_point *p, ik_error *err)
     status = insert_with_reference(s, p, err);
     if (status == IK_OK)
         status = insert_watched(s, p, err);
+    if (status == IK_OK)
+        status = insert_jobs(s, p, err);
     if (status != IK_OK) {
         store_rollback(s);
         return status;

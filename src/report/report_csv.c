@@ -121,6 +121,7 @@ enum {
     TABLE_PATH,
     TABLE_WATCH,
     TABLE_MESSAGE_CLASSES,
+    TABLE_JOBS,
     NUM_TABLES
 };
 const char *const ik_report_tables[] = {
@@ -135,6 +136,7 @@ const char *const ik_report_tables[] = {
     [TABLE_PATH] = "critical_path",
     [TABLE_WATCH] = "watch",
     [TABLE_MESSAGE_CLASSES] = "message_classes",
+    [TABLE_JOBS] = "jobs",
     [NUM_TABLES] = NULL,
 };
 /* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
@@ -272,6 +274,8 @@ static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *e
         return csv_put_watch(m, out, err);
     if (table == TABLE_MESSAGE_CLASSES)
         return csv_put_message_classes(m, out, err);
+    if (table == TABLE_JOBS)
+        return csv_put_jobs(m, out, err);
     put_header(table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
         status = put_classes(out, m, &m->rows[i], err);

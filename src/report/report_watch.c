@@ -10,24 +10,29 @@
 
 /* ---- what is stored */
 
-/* *out: a list of packets, NULL = the point has none; to be json_decref'ed. */
-static ik_status read_watched(report_model *m, const report_row *row, json_t **out, ik_error *err)
+ik_status model_detail(report_model *m, const report_row *row, const char *kind, const shape *s,
+                       json_t **out, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool any = false;
     *out = NULL;
     ik_status status =
-        store_prepare(m->store, "SELECT body FROM details WHERE params = ?1 AND kind = 'watch'",
-                      (const char *[]){row->params, NULL}, &statement, err);
+        store_prepare(m->store, "SELECT body FROM details WHERE params = ?1 AND kind = ?2",
+                      (const char *[]){row->params, kind, NULL}, &statement, err);
     if (status == IK_OK)
         status = store_step(m->store, statement, &any, err);
     if (status == IK_OK && any) {
-        store_row r = model_row(m, statement, "watched packets of point", row->id, err);
-        model_json(&r, 0, row_packed_text(&r, 0), false, &shape_watch, out);
+        store_row r = model_row(m, statement, "details of point", row->id, err);
+        model_json(&r, 0, row_packed_text(&r, 0), false, s, out);
         status = r.status;
     }
     sqlite3_finalize(statement);
     return status;
+}
+
+static ik_status read_watched(report_model *m, const report_row *row, json_t **out, ik_error *err)
+{
+    return model_detail(m, row, "watch", &shape_watch, out, err);
 }
 
 static uint64_t whole(const json_t *object, const char *key)

@@ -123,6 +123,12 @@ static const shape event = OBJECT({"time_ps", &count}, {"until_ps", &count, true
                                     {"bytes", &count, true}, {"events", &events});
 const shape shape_watch = {SHAPE_LIST, .item = &watched};
 
+static const shape job =
+    OBJECT({"name", &text}, {"hosts", &count}, {"messages", &count}, {"bytes", &count},
+           {"start_ns", &real}, {"completion_ns", &real_if_any}, {"alone_ns", &real_if_any},
+           {"slowdown", &real_if_any});
+const shape shape_jobs = {SHAPE_LIST, .item = &job};
+
 /* ---- checking */
 
 /* The place of the value that is looked at. */

@@ -40,6 +40,12 @@ void ik_workload_clear(ik_workload *w)
     for (uint32_t k = 0; w->classes && k < w->num_classes; k++)
         free(w->classes[k]);
     free(w->classes);
+    for (uint32_t k = 0; w->jobs && k < w->num_jobs; k++) {
+        free(w->jobs[k].name);
+        free(w->jobs[k].spec);
+    }
+    free(w->jobs);
+    free(w->host_job);
     free(w->graph);
     free(w->alltoall);
     *w = (ik_workload){0};

@@ -288,9 +288,12 @@ static void every_traffic(void **state)
         bool local = strcmp((*t)->name, "local") == 0, file = strcmp((*t)->name, "file") == 0,
              three = strcmp((*t)->name, "ihs") == 0;
         bool collective = strcmp((*t)->name, "collective") == 0;
+        bool jobs = strcmp((*t)->name, "jobs") == 0;
         const char *spec =
-            collective ? "collective:allreduce,processes=5,repeat=2,mapping=by_leaf"
-            : file     ? "file:path=" TEST_DATA "/traffic/ring.flows"
+            jobs         ? "jobs:jobs=a=exchange:hosts=0..3|repeat=2&"
+                           "b@1 us=collective:barrier|hosts=4..9|mapping=by_leaf"
+            : collective ? "collective:allreduce,processes=5,repeat=2,mapping=by_leaf"
+            : file       ? "file:path=" TEST_DATA "/traffic/ring.flows"
             : strcmp((*t)->name, "graph") == 0
                 ? "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,mapping=random"
             : strcmp((*t)->name, "nas") == 0 ? "nas:mg,processes=8,bytes=8 B,iterations=2"

@@ -185,6 +185,14 @@ static void show_first(sim *s, uint32_t host, unsigned at)
                                .vc = f->ops[op].vc};
 }
 
+/* Packets of a message that are sent in one turn as the host's job says; 0 = as the run says. */
+static uint64_t job_visits(const sim *s, uint32_t host)
+{
+    const ik_workload *w = s->finite->w;
+    assert(!w->num_jobs || w->host_job[host] < w->num_jobs);
+    return w->num_jobs ? w->jobs[w->host_job[host]].visits : 0;
+}
+
 static void queue_send(partition *p, uint32_t host, uint32_t op)
 {
     sim *s = p->sim;
@@ -200,7 +208,8 @@ static void queue_send(partition *p, uint32_t host, uint32_t op)
     o->busy_ps = f->sent_ps[host] - (busy_until > handed ? busy_until - handed : 0);
     unsigned at = s->num_send_queues > 1 ? o->vc : 0;
     size_t k = (size_t)host * s->num_send_queues + at;
-    append(f, f->turns[k].num < s->turn_messages ? &f->turns[k] : &f->behind[k], op);
+    uint32_t active = job_visits(s, host) ? UINT32_MAX : s->turn_messages;
+    append(f, f->turns[k].num < active ? &f->turns[k] : &f->behind[k], op);
     if (f->turns[k].num == 1)
         show_first(s, host, at);
 }
@@ -436,7 +445,8 @@ void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, ui
     }
     f->sent_ps[host] += s->hosts[host].busy_until - now;
     o->left -= size;
-    if (o->left && ++f->in_turn[k] < s->turn_packets) {
+    uint64_t visits = job_visits(s, host), turn = visits ? visits : s->turn_packets;
+    if (o->left && ++f->in_turn[k] < turn) {
         show_first(s, host, at);
         return;
     }

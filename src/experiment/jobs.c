@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/jobs.c: reading jobs. */
+#include "experiment/jobs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const ik_param start_row = {
+    "start", IK_PARAM_TIME, "", 0, 1e15, NULL, "when the job begins (default: at time 0)"};
+
+static ik_status refuse_keys(const ytree *map, ik_error *err)
+{
+    static const char *const known[] = {"name", "traffic", "hosts", "mapping", "start", NULL};
+    for (size_t i = 0; i < map->num; i++) {
+        const char *const *k = known;
+        while (*k && strcmp(*k, map->keys[i]->text) != 0)
+            k++;
+        if (*k)
+            continue;
+        ik_status status = ik_fail_unknown(err, "key of a job", map->keys[i]->text, known);
+        ik_error_at(err, map->keys[i]->file, map->keys[i]->line, map->keys[i]->column);
+        return status;
+    }
+    return IK_OK;
+}
+
+/* The job's hosts and mapping as parameters of its traffic, whose node is copied. */
+static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *traffic,
+                               const ytree **out, ik_error *err)
+{
+    static const char *const keys[] = {"hosts", "mapping"};
+    *out = traffic;
+    if (!ytree_get(job, keys[0]) && !ytree_get(job, keys[1]))
+        return IK_OK;
+    ytree *copy = ytree_new(traffic->kind == YTREE_LIST ? YTREE_LIST : YTREE_MAP, traffic->file,
+                            traffic->line, traffic->column, &e->arena);
+    if (!copy)
+        return ik_fail_memory(err, sizeof *copy, "an experiment");
+    ik_status status = IK_OK;
+    if (traffic->kind == YTREE_LIST)
+        return ytree_fail(traffic, err,
+                          "'traffic' is a list: with 'hosts' or 'mapping' beside it, write them in "
+                          "each of its items");
+    if (traffic->kind == YTREE_SCALAR)
+        status = ytree_set(copy, "family", (ytree *)traffic, &e->arena, err);
+    for (size_t i = 0; traffic->kind == YTREE_MAP && i < traffic->num && status == IK_OK; i++)
+        status = ytree_set(copy, traffic->keys[i]->text, traffic->items[i], &e->arena, err);
+    for (size_t k = 0; k < 2 && status == IK_OK; k++) {
+        ytree *value = ytree_get(job, keys[k]);
+        if (value && traffic->kind == YTREE_MAP && ytree_get(traffic, keys[k]))
+            return ytree_fail(value, err, "'%s' is said by the job and by its traffic", keys[k]);
+        if (value)
+            status = ytree_set(copy, keys[k], value, &e->arena, err);
+    }
+    *out = copy;
+    return status;
+}
+
+/* Labels of what a job's traffic sweeps over. */
+static ik_status read_traffic(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
+{
+    const ytree *node = ytree_get(job, "traffic");
+    if (!node)
+        return ytree_fail(job, err,
+                          "a job has the keys 'name' and 'traffic', and may have "
+                          "'hosts', 'mapping' and 'start'");
+    variants found = {0};
+    ik_status status = place_traffic(e, job, node, &node, err);
+    if (status == IK_OK)
+        status = section_read_family(e, SECTION_TRAFFIC, &found, node, err);
+    for (size_t i = 0; i < found.num; i++) {
+        variant *v = &found.items[i];
+        if (status == IK_OK && strpbrk(v->label, "&|"))
+            status = ytree_fail(v->place, err, "'%.100s' cannot be a job: it contains '&' or '|'",
+                                v->label);
+        if (status == IK_OK)
+            status = sweep_add(out, v->label, v->place, &e->arena, err);
+        ik_params_free(&v->params);
+    }
+    return status;
+}
+
+static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
+{
+    if (job->kind != YTREE_MAP)
+        return ytree_fail(job, err, "a job is a mapping, found %s", ytree_kind_name(job->kind));
+    sweep starts = {0}, found = {0};
+    const ytree *start = ytree_get(job, "start"), *name = ytree_get(job, "name");
+    ik_status status = refuse_keys(job, err);
+    if (status == IK_OK && !name)
+        status = ytree_fail(job, err, "a job has no 'name'");
+    if (status == IK_OK &&
+        (name->kind != YTREE_SCALAR || !name->text[0] || strpbrk(name->text, "&|=@:, ")))
+        status = ytree_fail(name, err, "'name' of a job is a word of letters, digits and '-_.'");
+    if (status == IK_OK)
+        status = start ? sweep_expand(start, &start_row, &e->arena, &starts, err)
+                       : sweep_add(&starts, NULL, job, &e->arena, err);
+    for (size_t s = 0; s < starts.num && status == IK_OK; s++) {
+        uint64_t ps;
+        if (starts.text[s] &&
+            (status = ik_parse_quantity(starts.text[s], IK_DIM_TIME, &ps, err)) != IK_OK)
+            ik_error_at(err, start->file, start->line, start->column);
+    }
+    if (status == IK_OK)
+        status = read_traffic(e, job, &found, err);
+    for (size_t s = 0; s < starts.num; s++)
+        for (size_t k = 0; k < found.num && status == IK_OK; k++) {
+            ik_spec_member m = {starts.text[s], name->text, found.text[k]};
+            const char *text = ik_spec_jobs_print(&m, 1, &e->arena);
+            status = text ? sweep_add(out, text, job, &e->arena, err)
+                          : ik_fail_memory(err, 1, "an experiment");
+        }
+    return status;
+}
+
+static ik_status join(ik_experiment *e, const ytree *node, const sweep_axis *items,
+                      const size_t *choice, sweep *out, ik_error *err)
+{
+    const char *text = "";
+    for (size_t i = 0; i < node->num && text; i++)
+        text = ik_arena_printf(&e->arena, "%s%s%s", text, i ? "&" : "",
+                               items[i].values.text[choice[i]]);
+    return text ? sweep_add(out, text, node, &e->arena, err)
+                : ik_fail_memory(err, 1, "an experiment");
+}
+
+static ik_status read_list(ik_experiment *e, const ytree *node, sweep *out, ik_error *err)
+{
+    sweep_axis *items = ik_arena_alloc(&e->arena, (node->num + 1) * sizeof *items);
+    size_t *choice = ik_arena_alloc(&e->arena, (node->num + 1) * sizeof *choice);
+    if (!items || !choice)
+        return ik_fail_memory(err, node->num * sizeof *items, "an experiment");
+    for (size_t i = 0; i < node->num; i++) {
+        ik_status status = read_job(e, node->items[i], &items[i].values, err);
+        if (status != IK_OK)
+            return status;
+    }
+    do {
+        ik_status status = join(e, node, items, choice, out, err);
+        if (status != IK_OK)
+            return status;
+    } while (sweep_next(items, node->num, choice));
+    return IK_OK;
+}
+
+ik_status jobs_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out,
+                      ik_error *err)
+{
+    if (node->kind == YTREE_MAP)
+        return ytree_fail(node, err, "jobs are a list of mappings, found one mapping");
+    if (node->kind != YTREE_LIST || node->num == 0 || node->items[0]->kind == YTREE_SCALAR)
+        return sweep_expand(node, p, &e->arena, out, err);
+    if (node->items[0]->kind == YTREE_MAP)
+        return read_list(e, node, out, err);
+    for (size_t i = 0; i < node->num; i++) {
+        ik_status status = jobs_expand(e, node->items[i], p, out, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+ik_status jobs_as_traffic(ik_experiment *e, ytree *root, ik_error *err)
+{
+    ytree *jobs = ytree_get(root, "jobs");
+    if (!jobs)
+        return IK_OK;
+    if (ytree_get(root, "traffic")) {
+        ik_status status =
+            ytree_fail(jobs, err, "'jobs' and 'traffic' both say who sends: give one of them");
+        return ik_hint(err, status, "each job has a traffic of its own");
+    }
+    ytree *map = ytree_new(YTREE_MAP, jobs->file, jobs->line, jobs->column, &e->arena),
+          *family = ytree_new(YTREE_SCALAR, jobs->file, jobs->line, jobs->column, &e->arena);
+    if (!map || !family)
+        return ik_fail_memory(err, sizeof *map, "an experiment");
+    family->text = "jobs";
+    ik_status status = ytree_set(map, "family", family, &e->arena, err);
+    if (status == IK_OK)
+        status = ytree_set(map, "jobs", jobs, &e->arena, err);
+    return status == IK_OK ? ytree_set(root, "traffic", map, &e->arena, err) : status;
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffic_jobs.c: several workloads that end, each on hosts of its own and with a start of its own,
+ * in one run.
+ *
+ * Their dependency graphs become one: operations are copied job after job, a message keeps its two
+ * ends by a tag of its own, and what a job would do at time 0 waits for a calculation as long as
+ * its start. An all-to-all, which alone is computed and never stored, becomes a graph here: some
+ * 260 bytes per message while it runs. A single job that starts at time 0 is the workload
+ * itself. */
+#include "traffic/graph_builder.h"
+#include "traffic/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OWNER "traffic 'jobs'"
+
+enum { MOST_JOBS = 1000, MOST_MESSAGES = 20000000, NAME_MOST = 40 };
+
+static const ik_param params[] = {
+    {"jobs", IK_PARAM_JOBS, NULL, 0, 0, NULL,
+     "NAME[@START]=TRAFFIC joined by '&', '|' for ',' inside a traffic "
+     "(a=exchange:hosts=0..7&b@10 us=exchange:hosts=8..15|bytes=4 KiB); in an experiment a list of "
+     "mappings: name, traffic, hosts, mapping, start"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL},
+};
+
+typedef struct jobs {
+    ik_traffic **members; /* [work.num_jobs] */
+    ik_traffic lists;     /* as a pattern, of several jobs */
+    ik_workload work;
+    bool borrowed; /* graph, alltoall and classes are those of the only member */
+} jobs;
+
+static void destroy(ik_traffic *t)
+{
+    jobs *x = t->impl;
+    if (x->borrowed) {
+        x->work.graph = NULL;
+        x->work.alltoall = NULL;
+        x->work.classes = NULL;
+    }
+    for (uint32_t k = 0; x->members && k < x->work.num_jobs; k++)
+        ik_traffic_free(x->members[k]);
+    free(x->members);
+    if (x->lists.impl)
+        pattern_lists_destroy(&x->lists);
+    ik_workload_clear(&x->work);
+    free(x);
+    t->impl = NULL;
+}
+
+/* ---- the members */
+
+static ik_status read_start(const ik_spec_member *m, uint64_t *ps, ik_error *err)
+{
+    *ps = 0;
+    if (!m->share || ik_parse_quantity(m->share, IK_DIM_TIME, ps, NULL) == IK_OK)
+        return IK_OK;
+    ik_fail(err, IK_ERR_USAGE, OWNER ", job '%.60s': the start '%.40s' is no time", m->name,
+            m->share);
+    return ik_hint(err, IK_ERR_USAGE, "write it like 10 us");
+}
+
+/* The member's own error, with the job's name. */
+static ik_status name_job(const char *name, ik_status status, ik_error *err)
+{
+    if (!err)
+        return status;
+    ik_error inner = *err;
+    ik_fail(err, status, OWNER ", job '%.60s': %s", name, inner.text);
+    ik_error_at(err, inner.file, inner.line, inner.column);
+    memcpy(err->hint, inner.hint, sizeof err->hint);
+    return status;
+}
+
+static ik_status refuse_endless(const ik_spec_member *m, ik_error *err)
+{
+    ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%.60s': traffic '%.80s' never ends", m->name,
+            m->spec);
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "jobs are workloads that end, such as exchange; endless traffic in the "
+                   "background is not simulated beside them");
+}
+
+/* Graphs from files have settings of their own (eager, overheads, receives of any source), which
+ * would have to be those of all jobs. */
+static bool has_own_rules(const ik_graph *g)
+{
+    bool any = g && (g->source || g->eager || g->overhead_ps);
+    for (uint32_t op = 0; g && op < g->num_ops && !any; op++)
+        any = g->kind[op] != IK_OP_CALC && g->ops[op].match == IK_NONE;
+    return any;
+}
+
+static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list, uint32_t k,
+                             const ik_env *env, ik_error *err)
+{
+    const ik_spec_member *m = &list[k];
+    ik_job *job = &x->work.jobs[k];
+    for (uint32_t i = 0; i < k; i++)
+        if (strcmp(list[i].name, m->name) == 0)
+            return ik_fail(err, IK_ERR_USAGE, OWNER ": two jobs are named '%.60s'", m->name);
+    if (strlen(m->name) > NAME_MOST)
+        return ik_fail(err, IK_ERR_USAGE, OWNER ": the name '%.60s' has more than %d characters",
+                       m->name, NAME_MOST);
+    if (strncmp(m->spec, "jobs", strcspn(m->spec, ":")) == 0 && strcspn(m->spec, ":") == 4)
+        return ik_fail(err, IK_ERR_USAGE, OWNER ", job '%s': jobs cannot be a job", m->name);
+    ik_status status = read_start(m, &job->start_ps, err);
+    if (status == IK_OK &&
+        (status = ik_traffic_from_spec(t->fabric, m->spec, env, &x->members[k], err)) != IK_OK)
+        return name_job(m->name, status, err);
+    if (status != IK_OK)
+        return status;
+    const ik_workload *w = x->members[k]->workload;
+    if (!w)
+        return refuse_endless(m, err);
+    if (has_own_rules(w->graph)) {
+        ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%s': a graph from a file runs alone",
+                m->name);
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "exchange, collective and nas can be jobs");
+    }
+    job->name = strdup(m->name);
+    job->spec = strdup(m->spec);
+    job->num_messages = w->num_messages;
+    job->bytes = w->bytes;
+    job->visits = w->visits;
+    return job->name && job->spec ? IK_OK : ik_fail_memory(err, strlen(m->spec), OWNER);
+}
+
+static bool takes_part(const ik_workload *w, uint32_t host)
+{
+    return w->alltoall ? ik_alltoall_has(w->alltoall, host)
+                       : w->graph->host_first[host] < w->graph->host_first[host + 1];
+}
+
+static ik_status take_hosts(ik_traffic *t, jobs *x, ik_error *err)
+{
+    uint32_t *of = x->work.host_job = malloc(((size_t)t->num_hosts + 1) * sizeof *of);
+    if (!of)
+        return ik_fail_memory(err, t->num_hosts * sizeof *of, OWNER);
+    memset(of, 0xff, t->num_hosts * sizeof *of);
+    for (uint32_t k = 0; k < x->work.num_jobs; k++)
+        for (uint32_t host = 0; host < t->num_hosts; host++) {
+            if (!takes_part(x->members[k]->workload, host))
+                continue;
+            if (of[host] != IK_NONE) {
+                ik_fail(err, IK_ERR_USAGE, OWNER ": host %u is in job '%s' and in job '%s'", host,
+                        x->work.jobs[of[host]].name, x->work.jobs[k].name);
+                return ik_hint(err, IK_ERR_USAGE,
+                               "each job has hosts of its own: hosts: 0..31 of the one, 32..63 of "
+                               "the other");
+            }
+            of[host] = k;
+            x->work.jobs[k].num_hosts++;
+        }
+    return IK_OK;
+}
+
+static ik_status check_size(const jobs *x, ik_error *err)
+{
+    uint64_t messages = 0;
+    for (uint32_t k = 0; k < x->work.num_jobs; k++)
+        messages += x->work.jobs[k].num_messages;
+    if (messages <= MOST_MESSAGES)
+        return IK_OK;
+    ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ": %llu messages, at most %d are taken",
+            (unsigned long long)messages, MOST_MESSAGES);
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "an all-to-all beside another job is a graph of all its messages; alone it is "
+                   "computed, whatever its size");
+}
+
+/* ---- one graph of all */
+
+typedef struct merge {
+    graph_builder b;
+    uint32_t *start; /* [num_hosts] calculation until the start, IK_NONE = none */
+    uint32_t tags;   /* used by the jobs before */
+} merge;
+
+/* What op must wait for at least. */
+static void wait_for_start(merge *m, uint32_t host, uint32_t op)
+{
+    if (m->start[host] != IK_NONE)
+        graph_wait(&m->b, op, m->start[host], false);
+}
+
+static void add_starts(merge *m, const jobs *x, uint32_t job)
+{
+    uint64_t ps = x->work.jobs[job].start_ps;
+    for (uint32_t host = 0; host < m->b.num_hosts; host++) {
+        bool late = ps && x->work.host_job[host] == job;
+        m->start[host] = late ? graph_add(&m->b, host, IK_OP_CALC, ps, 0, 0, 0) : IK_NONE;
+    }
+}
+
+static uint16_t enter_class(merge *m, const char *job, const char *of)
+{
+    char name[80];
+    snprintf(name, sizeof name, of ? "%s/%.36s" : "%s", job, of);
+    return graph_class(&m->b, name);
+}
+
+static ik_status add_graph(merge *m, const jobs *x, uint32_t job, ik_error *err)
+{
+    const ik_workload *w = x->members[job]->workload;
+    const ik_graph *g = w->graph;
+    uint32_t *number = malloc(((size_t)g->num_ops + 1) * sizeof *number);
+    uint16_t *class = malloc(((size_t)w->num_classes + 1) * sizeof *class);
+    ik_status status = number && class ? IK_OK : ik_fail_memory(err, g->num_ops * 4, OWNER);
+    for (uint32_t c = 0; status == IK_OK && c < (w->classes ? w->num_classes : 1); c++)
+        class[c] = enter_class(m, x->work.jobs[job].name, w->classes ? w->classes[c] : NULL);
+    if (status == IK_OK)
+        m->b.class_now = class[0];
+    if (status == IK_OK)
+        add_starts(m, x, job);
+    for (uint32_t host = 0; status == IK_OK && host < g->num_hosts; host++)
+        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
+            const ik_op *o = &g->ops[op];
+            bool calc = g->kind[op] == IK_OP_CALC;
+            uint32_t tag = calc ? 0 : m->tags + (g->kind[op] == IK_OP_SEND ? op : o->match);
+            m->b.class_now = class[w->classes ? g->op_class[op] : 0];
+            number[op] = graph_add(&m->b, host, g->kind[op], o->amount, o->peer, tag, 0);
+            if (g->kind[op] != IK_OP_RECV && !g->waits[op])
+                wait_for_start(m, host, number[op]);
+        }
+    for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
+        for (uint32_t k = g->after_first[op]; k < g->after_first[op + 1]; k++)
+            graph_wait(&m->b, number[g->after[k] & ~IK_AFTER_START], number[op],
+                       g->after[k] & IK_AFTER_START);
+    m->tags += g->num_ops;
+    free(number);
+    free(class);
+    return status;
+}
+
+/* One repetition. begin: [num_hosts] what sends wait for; ends: room for both ends of each message
+ * by host, to be joined, or NULL. */
+static void add_round(merge *m, const ik_workload *w, const uint32_t *begin, uint32_t (*ends)[2])
+{
+    const ik_alltoall *a = w->alltoall;
+    size_t n = 0;
+    for (uint32_t i = 0; i < a->num && !m->b.no_memory; i++) {
+        uint32_t src = a->host ? a->host[i] : i;
+        uint64_t key = ik_alltoall_key(w, src);
+        for (uint32_t place = 0; place + 1 < a->num; place++) {
+            uint32_t dst = ik_alltoall_dest(w, src, key, place), tag = m->tags++;
+            uint32_t send = graph_add(&m->b, src, IK_OP_SEND, a->bytes, dst, tag, 0),
+                     recv = graph_add(&m->b, dst, IK_OP_RECV, a->bytes, src, tag, 0);
+            if (begin[src] != IK_NONE)
+                graph_wait(&m->b, send, begin[src], false);
+            if (ends) {
+                ends[n][0] = send;
+                ends[n++][1] = recv;
+            }
+        }
+    }
+}
+
+/* A calculation per host that waits for all that it sent and received in the round. */
+static void join_round(merge *m, const ik_workload *w, uint32_t *begin, uint32_t (*ends)[2])
+{
+    const ik_alltoall *a = w->alltoall;
+    size_t n = 0;
+    for (uint32_t i = 0; i < a->num; i++) {
+        uint32_t src = a->host ? a->host[i] : i;
+        begin[src] = graph_add(&m->b, src, IK_OP_CALC, 0, 0, 0, 0);
+    }
+    for (uint32_t i = 0; i < a->num && !m->b.no_memory; i++) {
+        uint32_t src = a->host ? a->host[i] : i;
+        uint64_t key = ik_alltoall_key(w, src);
+        for (uint32_t place = 0; place + 1 < a->num; place++, n++) {
+            graph_wait(&m->b, begin[src], ends[n][0], false);
+            graph_wait(&m->b, begin[ik_alltoall_dest(w, src, key, place)], ends[n][1], false);
+        }
+    }
+}
+
+static ik_status add_alltoall(merge *m, const jobs *x, uint32_t job, ik_error *err)
+{
+    const ik_workload *w = x->members[job]->workload;
+    size_t messages = (size_t)w->alltoall->num * (w->alltoall->num - 1);
+    uint32_t(*ends)[2] = w->repeat > 1 ? malloc(messages * sizeof *ends) : NULL;
+    if (w->repeat > 1 && !ends)
+        return ik_fail_memory(err, messages * sizeof *ends, OWNER);
+    m->b.class_now = enter_class(m, x->work.jobs[job].name, NULL);
+    add_starts(m, x, job);
+    for (uint64_t r = 0; r < w->repeat && !m->b.no_memory; r++) {
+        add_round(m, w, m->start, ends);
+        if (r + 1 < w->repeat)
+            join_round(m, w, m->start, ends);
+    }
+    free(ends);
+    return IK_OK;
+}
+
+static ik_status make_graph(ik_traffic *t, jobs *x, ik_error *err)
+{
+    merge m = {.b = {.num_hosts = t->num_hosts, .source = OWNER},
+               .start = ik_calloc((size_t)t->num_hosts + 1, sizeof *m.start)};
+    ik_workload w = {0};
+    ik_status status = m.start ? IK_OK : ik_fail_memory(err, t->num_hosts * 4, OWNER);
+    for (uint32_t k = 0; status == IK_OK && k < x->work.num_jobs; k++)
+        status =
+            x->members[k]->workload->graph ? add_graph(&m, x, k, err) : add_alltoall(&m, x, k, err);
+    free(m.start);
+    if (status != IK_OK) {
+        graph_builder_free(&m.b);
+        return status;
+    }
+    status = graph_finish(&m.b, &w, err);
+    w.visits = x->work.jobs[0].visits;
+    for (uint32_t k = 0; k < x->work.num_jobs; k++)
+        w.visits = x->work.jobs[k].visits ? w.visits : 0;
+    w.jobs = x->work.jobs;
+    w.num_jobs = x->work.num_jobs;
+    w.host_job = x->work.host_job;
+    x->work = w;
+    x->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = t->seed};
+    return status == IK_OK ? workload_pattern(w.graph, &x->lists, err) : status;
+}
+
+/* The only job, from time 0. */
+static void borrow(jobs *x)
+{
+    ik_workload w = *x->members[0]->workload;
+    w.jobs = x->work.jobs;
+    w.num_jobs = 1;
+    w.host_job = x->work.host_job;
+    x->work = w;
+    x->borrowed = true;
+}
+
+/* ---- the family */
+
+static ik_status write_portable(ik_traffic *t, const jobs *x, const ik_spec_member *list,
+                                ik_arena *arena, ik_error *err)
+{
+    bool any = false;
+    ik_spec_member *copy = ik_arena_alloc(arena, x->work.num_jobs * sizeof *copy);
+    for (uint32_t k = 0; copy && k < x->work.num_jobs; k++) {
+        copy[k] = list[k];
+        any |= x->members[k]->portable != NULL;
+        if (x->members[k]->portable)
+            copy[k].spec = x->members[k]->portable;
+    }
+    const char *text = copy ? ik_spec_jobs_print(copy, x->work.num_jobs, arena) : NULL;
+    size_t bytes = text ? strlen(text) + 16 : 0;
+    if (text && !any)
+        return IK_OK;
+    t->portable = text ? malloc(bytes) : NULL;
+    if (!t->portable)
+        return ik_fail_memory(err, bytes, OWNER);
+    snprintf(t->portable, bytes, "jobs:jobs=%s", text);
+    return IK_OK;
+}
+
+static ik_status make(ik_traffic *t, jobs *x, const ik_spec_member *list, const ik_env *env,
+                      ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (uint32_t k = 0; status == IK_OK && k < x->work.num_jobs; k++)
+        status = open_member(t, x, list, k, env, err);
+    if (status == IK_OK)
+        status = take_hosts(t, x, err);
+    if (status == IK_OK && x->work.num_jobs == 1 && x->work.jobs[0].start_ps == 0) {
+        borrow(x);
+        return IK_OK;
+    }
+    if (status == IK_OK)
+        status = check_size(x, err);
+    return status == IK_OK ? make_graph(t, x, err) : status;
+}
+
+static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+{
+    ik_arena arena = {0};
+    ik_spec_member *list = NULL;
+    size_t num = 0;
+    jobs *x = ik_calloc(1, sizeof *x);
+    if (!x)
+        return ik_fail_memory(err, sizeof *x, OWNER);
+    t->impl = x;
+    ik_status status = ik_spec_jobs_parse(ik_params_text(p, "jobs"), &arena, &list, &num, err);
+    if (status == IK_OK && num > MOST_JOBS)
+        status = ik_fail(err, IK_ERR_USAGE, OWNER ": %zu jobs, %d are the most", num, MOST_JOBS);
+    if (status == IK_OK) {
+        x->members = ik_calloc(num, sizeof *x->members);
+        x->work.jobs = ik_calloc(num, sizeof *x->work.jobs);
+        x->work.num_jobs = x->members && x->work.jobs ? (uint32_t)num : 0;
+        x->work.num_hosts = t->num_hosts;
+        status = x->work.num_jobs ? make(t, x, list, env, err)
+                                  : ik_fail_memory(err, num * sizeof(ik_job), OWNER);
+    }
+    if (status == IK_OK)
+        status = write_portable(t, x, list, &arena, err);
+    ik_arena_free(&arena);
+    t->workload = &x->work;
+    return status;
+}
+
+static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    const jobs *x = t->impl;
+    return x->borrowed ? x->members[0]->family->dest(x->members[0], src, n)
+                       : pattern_lists_dest(&x->lists, src, n);
+}
+
+static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    const jobs *x = t->impl;
+    if (x->borrowed)
+        x->members[0]->family->flows(x->members[0], src, fn, ctx);
+    else
+        pattern_lists_flows(&x->lists, src, fn, ctx);
+}
+
+const ik_traffic_family ik_traffic_jobs = {
+    .name = "jobs",
+    .summary = "several workloads that end, each on its hosts and from its start, in one run",
+    .source = "ikat",
+    .details =
+        "Each job is a workload that ends, on hosts of its own: no host is in two jobs. Results "
+        "have a completion per job, from its start, and its slowdown against the same job alone "
+        "on the same fabric (--table jobs). In an experiment the section `jobs` is a list of "
+        "mappings with the keys name, traffic, hosts, mapping and start. docs/workloads.md.",
+    .params = params,
+    .create = create,
+    .destroy = destroy,
+    .dest = dest,
+    .flows = flows,
+    .ends = true,
+};

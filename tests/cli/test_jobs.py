@@ -1,0 +1,115 @@
+"""Several workloads in one run: results per job, against each job alone; what is refused, and where."""
+import csv
+import io
+import unittest
+
+from harness import SOURCE, CliTest, run
+
+HEAD = "fabric: karytree:k=4,n=2\nrouting: dmodk\nadapter: {packet: 256 B}\nmeasure: {until: delivered, at_most: 10 ms}\n"
+SAME = ("completion_ns", "checksum", "packets_delivered", "latency_mean_ns", "packet_hops", "slowdown", "effective_throughput")
+
+
+class Jobs(CliTest):
+    def experiment(self, text):
+        path = self.tmp / "experiment.yaml"
+        path.write_text(text)
+        return path
+
+    def run_text(self, text, *options, status=0):
+        store = self.tmp / "results.db"
+        store.unlink(missing_ok=True)
+        self.ok("run", self.experiment(text), "-o", store, *options, status=status)
+        return store
+
+    def table(self, store, table="points"):
+        return list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv", "--table", table))))
+
+    def test_a_job_alone_is_its_traffic(self):
+        for traffic in ("{family: exchange, bytes: 2560 B, repeat: 2}", "{family: exchange, pattern: 'neighbour:dims=4:4', visits: 2}",
+                        "{family: exchange, hosts: 0..6, order: shift}", "{family: collective, operation: allreduce, processes: 8}"):
+            with self.subTest(traffic):
+                alone = self.table(self.run_text(HEAD + f"traffic: {traffic}\n"))
+                job = self.table(self.run_text(HEAD + f"jobs: [{{name: a, traffic: {traffic}}}]\n"))
+                self.assertEqual([[r[k] for k in SAME] for r in alone], [[r[k] for k in SAME] for r in job])
+
+    def test_a_job_among_others_is_its_traffic(self):
+        """The same deliveries at the same times, though the all-to-all is a graph then: jobs under different leaves share no link."""
+        store = self.run_text(HEAD + "jobs:\n  - {name: a, traffic: {family: exchange, bytes: 2560 B, repeat: 2}, hosts: 0..3}\n"
+                              "  - {name: b, traffic: 'exchange:order=shift,visits=3', hosts: 4..7}\n"
+                              "  - {name: c, traffic: {family: collective, operation: allreduce}, hosts: 8..11}\n")
+        for job in self.table(store, "jobs"):
+            self.assertEqual(job["slowdown"], "1")
+            self.assertEqual(job["completion_ns"], job["alone_ns"])
+            self.assertEqual(job["hosts"], "4")
+        text = HEAD + "traffic: {family: exchange, bytes: 2560 B, repeat: 2, hosts: 0..3}\n"
+        alone = self.table(self.run_text(text))[0]
+        both = self.table(self.run_text(HEAD + "jobs: [{name: a, traffic: {family: exchange, bytes: 2560 B, repeat: 2}, hosts: 0..3},"
+                                        " {name: b, traffic: exchange, hosts: 4..7}]\n"), "jobs")
+        self.assertEqual(float(both[0]["completion_ns"]), float(alone["completion_ns"]))
+
+    def test_start(self):
+        text = HEAD + "jobs:\n  - {name: a, traffic: exchange, hosts: 0..3}\n  - {name: b, traffic: exchange, hosts: 4..7, start: [0 us, 6 us]}\n"
+        store = self.run_text(text)
+        jobs = self.table(store, "jobs")
+        self.assertEqual([(j["name"], j["start_ns"], j["slowdown"]) for j in jobs],
+                         [("a", "0", "1"), ("b", "0", "1"), ("a", "0", "1"), ("b", "6000", "1")])
+        self.assertEqual(float(self.table(store)[1]["completion_ns"]), 6000 + float(jobs[3]["completion_ns"]))
+        references = [r for r in self.table(store, "references") if r["fabric"].startswith("karytree")]
+        self.assertEqual(len(references), 2)  # a and b, once for both points
+
+    def test_jobs_that_meet(self):
+        text = "fabric: slimtree:k=4,w=1,n=2\nrouting: dmodk\nadapter: {packet: 256 B}\nmeasure: {until: delivered, at_most: 10 ms}\n" \
+               "jobs:\n  - {name: a, traffic: exchange, hosts: 0..15:2}\n".replace("0..15:2", "[0, 2, 4, 6, 8, 10, 12, 14]") + \
+               "  - {name: b, traffic: exchange, hosts: [1, 3, 5, 7, 9, 11, 13, 15]}\n"
+        for job in self.table(self.run_text(text), "jobs"):
+            self.assertGreater(float(job["slowdown"]), 1.5)
+
+    def test_sweeps_and_threads(self):
+        text = HEAD + "jobs:\n  - {name: a, traffic: {family: exchange, bytes: [512 B, 1 KiB]}, hosts: 0..7, mapping: [linear, random]}\n" \
+                      "  - {name: b, traffic: exchange, hosts: 8..15}\n"
+        one = self.table(self.run_text(text, "--jobs", "1"), "jobs")
+        self.assertEqual(len(one), 8)
+        self.assertEqual(one, self.table(self.run_text(text, "--jobs", "3"), "jobs"))
+
+    def test_not_completed(self):
+        text = HEAD.replace("10 ms", "2 us") + "jobs: [{name: a, traffic: exchange, hosts: 0..7}, {name: b, traffic: exchange, hosts: 8..15}]\n"
+        jobs = self.table(self.run_text(text, status=1), "jobs")
+        self.assertEqual([(j["completion_ns"], j["slowdown"]) for j in jobs], [("", "")] * 2)
+
+    def test_example(self):
+        store = self.tmp / "jobs.db"
+        self.ok("run", SOURCE / "experiments/jobs.yaml", "-o", store)
+        jobs = self.table(store, "jobs")
+        self.assertEqual(len(jobs), 8)
+        self.assertGreater(max(float(j["slowdown"]) for j in jobs), 1.1)
+
+    def test_refusals(self):
+        a = "  - {name: a, traffic: exchange, hosts: 0..7}\n"
+        for text, line, words in (
+                ("  - {name: b, traffic: exchange, hosts: 7..15}\n", None, "host 7 is in job 'a' and in job 'b'"),
+                ("  - {name: a, traffic: exchange, hosts: 8..15}\n", None, "two jobs are named 'a'"),
+                ("  - {name: b, traffic: exchange, hosts: 8..16}\n", None, "16"),
+                ("  - {name: b, traffic: {family: exchange, processes: 9}, hosts: 8..15}\n", None, "processes"),
+                ("  - {name: b, traffic: uniform}\n", None, "never ends"),
+                ("  - {name: b, traffic: 'graph:path=%s/tests/data/traffic/pingpong.goal'}\n" % SOURCE, None, "runs alone"),
+                ("  - {name: b, trafic: exchange}\n", 7, "did you mean 'traffic'"),
+                ("  - {name: b}\n", 7, "'name' and 'traffic'"),
+                ("  - {traffic: exchange}\n", 7, "no 'name'"),
+                ("  - {name: b, traffic: exchange, start: soon}\n", 7, "soon"),
+                ("  - {name: b, traffic: exchang, hosts: 8..15}\n", 7, "exchange"),
+                ("  - {name: 'b c', traffic: exchange, hosts: 8..15}\n", 7, "word"),
+                ("  - {name: b, traffic: {family: exchange, hosts: 8..15}, hosts: 8..15}\n", 7, "by the job and by its traffic"),
+                ("  - exchange\n", 7, "mapping"),
+        ):
+            with self.subTest(text):
+                done = run("run", self.experiment(HEAD + "jobs:\n" + a + text), "-o", self.tmp / "r.db")
+                self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                self.assertIn(f"experiment.yaml:{line if line else ''}", done.stderr)
+                self.assertIn(words, done.stderr)
+        done = run("run", self.experiment(HEAD + "traffic: exchange\njobs:\n" + a), "-o", self.tmp / "r.db")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'jobs' and 'traffic'", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
