@@ -403,7 +403,7 @@ typedef struct fast_state {
     uint64_t *edge_bytes; /* [port] sent at the edges of the measured time, beside `sent` */
     uint32_t num_slots;
     bool mixed;   /* links of several rates: a tail may have to be waited for */
-    bool reports; /* deliveries are told to a series, to classes or to the paranoid checks */
+    bool reports; /* deliveries count in a series, in classes or in the paranoid checks */
     bool orders;  /* host/reorder.c puts packets in order, and counts what is delivered */
     /* [(host * vcs + v) * (BLOCK + 1)] of a lane's block and the first behind it; where they are
      * drawn */

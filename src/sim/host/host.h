@@ -28,8 +28,9 @@ typedef struct delivered {
     uint32_t number;
     uint32_t size;
 } delivered;
-/* Tells those who want to know more than totals. Every engine calls it for each packet, in the
- * partition of the host, not after the window in which d->t lies; of one instant in any order. */
+/* Counts a delivery in series, classes, reorder statistics and workloads. Every engine calls it for
+ * each packet, in the partition of the host, not after the window in which d->t lies; of one
+ * instant in any order. */
 void sim_delivered(partition *p, uint32_t host, const delivered *d);
 /* Counts a packet that is delivered, and calls sim_delivered. */
 void sim_deliver(partition *p, uint32_t host, const delivered *d);

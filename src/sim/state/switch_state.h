@@ -18,7 +18,7 @@ typedef struct port_state {
     uint32_t flags;
 } port_state;
 
-/* ---- per port, side by side: what a packet on its way through the link touches. Behind it stand,
+/* ---- per port: what a packet on its way through the link touches, in one place. Behind it stand,
  *  one per VC, free bytes of the buffer at the other end (credit), and with output buffers their
  *  free bytes (space) and their packets (queues). state.h has the functions. */
 typedef struct output_state {
