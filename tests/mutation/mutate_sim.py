@@ -22,7 +22,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
          "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar",
-         "test_sim_hold", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_random"]
+         "test_sim_hold", "test_sim_graph", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_random"]
 PATIENCE_S = 240  # of processor time: a test that waits for a packet that never comes; test_sim_kernels takes about 60
 WAITING_S = 900  # a test that sleeps for ever; much longer, since the machine may be busy
 PIPE = ["test_sim_pipeline", "test_sim_models"]
@@ -30,6 +30,17 @@ PIPE_MESSAGES = ["test_sim_pipe_threads"]
 
 # name, file in src/sim, text, what replaces it, tests that should notice (asked first)
 FAULTS = [
+    ("graph: a message overtakes one of its source", "host/finite_any.c", "        if (!f->any[k].here && fits_tag(g, recv, f->any[k].op))\n            return false;\n", "", ["test_sim_graph"]),
+    ("graph: a message that arrives takes the receive that began last", "host/finite_any.c", "        f->ops[l->tail].next = recv;\n    else\n        l->head = recv;\n    l->tail = recv;",
+     "        f->ops[recv].next = l->head;\n    l->head = recv;\n    if (l->num == 1)\n        l->tail = recv;", ["test_sim_graph"]),
+    ("graph: a held message is forgotten when the other comes", "host/finite_any.c", "k == m || (held && f->any[k].flow == flow)", "k == m", ["test_sim_graph"]),
+    ("graph: a receive begins with its message", "host/finite.c", "    o->vc |= RECV_BEGUN;\n    tell_after(p, host, op, true, now);\n", "    o->vc |= RECV_BEGUN;\n", ["test_sim_graph"]),
+    ("graph: calculations before sends of the same time", "host/finite_state.h", "enum { DUE_ARRIVAL, DUE_SEND, DUE_RECV, DUE_CALC, DUE_RANKS };",
+     "enum { DUE_ARRIVAL, DUE_CALC, DUE_SEND, DUE_RECV, DUE_RANKS };", ["test_sim_graph"]),
+    ("graph: a receive takes no overhead", "host/finite.c", "    uint64_t end = time ? finite_later(take_cpu(f, host, op, now, time), time) : now;", "    uint64_t end = now;", ["test_sim_graph"]),
+    ("graph: a start is not when the processor begins", "host/finite.c", "    tell_after(p, host, op, true, begin);\n    finish(p, host, op, finite_later(begin, time));", "    tell_after(p, host, op, true, now);\n    finish(p, host, op, finite_later(begin, time));",
+     ["test_sim_graph"]),
+    ("graph: nobody acknowledges", "host/finite.c", "        tell(p, host, g->ack[send], op, end);\n", "        ;\n", ["test_sim_graph"]),
     ("fast: a credit is lost", "fast/fast.c", "                ++*credit;\n", "                ;\n", ["test_sim_conserve"]),
     ("fast: a scarce credit wakes nobody", "fast/fast_switch.h", "        switch_port(h, k, st, out)->ready |= asked_of(k, switch_port(h, k, st, out))[v];\n    return bit_out & ~before;",
      "        switch_port(h, k, st, out)->ready |= asked_of(k, switch_port(h, k, st, out))[v];\n    return 0;", ["test_sim_kernels"]),
