@@ -4,7 +4,7 @@
  * ideal crossbar, against closed forms.
  */
 #include "ikat/analysis.h"
-#include "traffic/graph_builder.h"
+#include "traffic/workload/graph_builder.h"
 #include "unit/made.h"
 
 #include <math.h>

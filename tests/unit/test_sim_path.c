@@ -7,7 +7,7 @@
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
 #include "sim_helper.h"
-#include "traffic/graph_builder.h"
+#include "traffic/workload/graph_builder.h"
 
 #define ENDS "until=delivered;at_most=50 ms"
 

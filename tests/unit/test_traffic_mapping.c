@@ -11,7 +11,7 @@
 #include <cmocka.h> /* after what it needs */
 
 #include "ikat/ikat.h"
-#include "traffic/graph_builder.h"
+#include "traffic/workload/graph_builder.h"
 #include "traffic/workload/mapping.h"
 
 static const ik_param params[] = {PROCESSES_PARAM, MAPPING_PARAMS, {0}};

@@ -19,8 +19,8 @@
 
 #include "base/text_lines.h"
 #include "format/scan.h"
-#include "traffic/graph_builder.h"
 #include "traffic/workload/goal_labels.h"
+#include "traffic/workload/graph_builder.h"
 
 enum { GOAL_CPUS = IK_NO_CPU, GOAL_CLASSES = 64 };
 

@@ -6,7 +6,7 @@
 #ifndef IK_STEPS_H
 #define IK_STEPS_H
 
-#include "traffic/graph_builder.h"
+#include "traffic/workload/graph_builder.h"
 #include "traffic/workload/mapping.h"
 
 typedef struct steps {

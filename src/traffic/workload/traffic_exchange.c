@@ -6,10 +6,10 @@
  * become a dependency graph, one operation at each end of a message. Repetitions are chained host
  * by host: a calculation of no time joins all that a host sends and receives in one of them. */
 #include "ikat/topology.h"
-#include "traffic/graph_builder.h"
 #include "traffic/nas_partners.h"
 #include "traffic/pattern.h"
 #include "traffic/workload/exchange_order.h"
+#include "traffic/workload/graph_builder.h"
 #include "traffic/workload/mapping.h"
 #include "traffic/workload/nas.h"
 

@@ -8,8 +8,8 @@
  * its start. An all-to-all, which alone is computed and never stored, becomes a graph here: some
  * 260 bytes per message while it runs. A single job that starts at time 0 is the workload
  * itself. */
-#include "traffic/graph_builder.h"
 #include "traffic/pattern.h"
+#include "traffic/workload/graph_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

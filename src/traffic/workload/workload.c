@@ -8,8 +8,8 @@
  * finite domains, CT-RSA 2002). The grid has less than a row more than N - 1 places, so one step
  * mostly suffices. */
 #include "base/array.h"
-#include "traffic/graph_builder.h"
 #include "traffic/pattern.h"
+#include "traffic/workload/graph_builder.h"
 
 #include <assert.h>
 #include <stdlib.h>

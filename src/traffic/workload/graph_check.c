@@ -6,7 +6,7 @@
  * At a host with a receive from any source, or of any tag, that is left to the run: only numbers
  * are compared here. Cycles: Kahn's algorithm over the starts and the ends of operations, for a
  * receive may begin long before it is done, and others may wait for that. */
-#include "traffic/graph_impl.h"
+#include "traffic/workload/graph_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * never copied; another one is sorted by host (counting sort, stable), array by array. Messages are
  * matched and cycles found in graph_check.c; waits become compressed rows. */
 #include "base/array.h"
-#include "traffic/graph_impl.h"
+#include "traffic/workload/graph_impl.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef IK_GRAPH_IMPL_H
 #define IK_GRAPH_IMPL_H
 
-#include "traffic/graph_builder.h"
+#include "traffic/workload/graph_builder.h"
 
 typedef struct built_wait {
     uint32_t op, before; /* before: | IK_AFTER_START */
