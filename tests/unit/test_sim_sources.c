@@ -201,8 +201,11 @@ static void test_refused_bursts(void **state)
         {"burst_alpha=10%;burst_beta=30%", "would be 200 %", .5},
         {"burst_rate=30%;burst_beta=10%", "burst_rate = 30 % cannot make a load of 50 %", .5},
         {"burst_rate=50%;burst_beta=10%", "burst_rate = 50 % cannot make a load of 50 %", .5},
-        {"burst_rate=100%;burst_beta=60%", "sum is above 1", .5},
-        {"burst_alpha=50%;burst_beta=60%", "sum is above 1", .2},
+        {"burst_rate=100%;burst_beta=60%", "go with burst_alpha = 0.6: their sum is above 1", .5},
+        {"burst_alpha=50%;burst_beta=60%", "burst_alpha = 0.5 and burst_beta = 0.6: their sum", .2},
+        {"burst_alpha=80%;burst_rate=80%", "burst_alpha = 0.8 and burst_rate = 80 % at a", .5},
+        {"burst_beta=0;burst_rate=100%", "sources never go off", .5},
+        {"burst_beta=0;burst_alpha=1;burst_rate=100%", "sources never go off", .5},
         {"burst_alpha=10%;burst_beta=10%;burst_rate=80%", "make a load of 40 %, not 50 %", .5},
     };
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {

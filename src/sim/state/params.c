@@ -209,8 +209,8 @@ const ik_param ik_adapter_params[] = {
      "switch.model=iq|ioq|ideal and reply", "set reply, the size of the replies"},
     {"max_outstanding", IK_PARAM_UINT, "", 1, 65535, NULL,
      "requests of a host that have no reply yet: no more are made before one comes (closed loop; "
-     "load is then the most that is asked for, 100 % or more: as fast as replies come); default: "
-     "any number",
+     "load is then the most that is asked for, 100 %: as fast as replies come); default: any "
+     "number",
      "switch.model=iq|ioq|ideal and reply", "set reply, the size of the replies"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };

@@ -60,38 +60,57 @@ static ik_status refuse_rate(const sim_bursts *b, double load, bool derived, ik_
                    "most 100 %%");
 }
 
-static ik_status refuse_sum(const sim_bursts *b, double load, ik_error *err)
+/* given: which of alpha, beta and rate the experiment says. */
+static ik_status refuse_sum(const sim_bursts *b, double load, const bool given[3], ik_error *err)
+{
+    if (given[0] && given[1])
+        ik_fail(err, IK_ERR_USAGE,
+                "burst_alpha = %.6g and burst_beta = %.6g: their sum is above 1, and sources would "
+                "not stay on or off but take turns",
+                b->alpha, b->beta);
+    else
+        ik_fail(err, IK_ERR_USAGE,
+                "%s = %.6g and burst_rate = %.6g %% at a load of %.6g %% go with %s = %.6g: their "
+                "sum is above 1, and sources would not stay on or off but take turns",
+                given[0] ? "burst_alpha" : "burst_beta", given[0] ? b->alpha : b->beta,
+                PERCENT(b->rate), PERCENT(load), given[0] ? "burst_beta" : "burst_alpha",
+                given[0] ? b->beta : b->alpha);
+    return ik_hint(err, IK_ERR_USAGE, "burst_alpha + burst_beta is at most 1 (which is bernoulli)");
+}
+
+static ik_status refuse_always_on(const sim_bursts *b, double load, ik_error *err)
 {
     ik_fail(err, IK_ERR_USAGE,
-            "burst_beta = %.6g and burst_rate = %.6g %% at a load of %.6g %% go with burst_alpha = "
-            "%.6g: their sum is above 1, and sources would not stay on or off but take turns",
-            b->beta, PERCENT(b->rate), PERCENT(load), b->alpha);
-    return ik_hint(err, IK_ERR_USAGE, "burst_alpha + burst_beta is at most 1 (which is bernoulli)");
+            "burst_beta = 0: sources never go off, so burst_rate = %.6g %% is their load, not "
+            "%.6g %%",
+            PERCENT(b->rate), PERCENT(load));
+    return ik_hint(err, IK_ERR_USAGE, "burst_beta above 0, or injection: bernoulli");
 }
 
 ik_status sim_resolve_bursts(const ik_params *v, double load, sim_bursts *out, ik_error *err)
 {
     static const char *const names[] = {"burst_alpha", "burst_beta", "burst_rate"};
     double values[3];
-    unsigned given = 0;
+    bool given[3];
     for (unsigned k = 0; k < 3; k++) {
-        bool has = ik_params_has(v, names[k]);
-        values[k] = has ? ik_params_real(v, names[k]) : NAN;
-        given += has;
+        given[k] = ik_params_has(v, names[k]);
+        values[k] = given[k] ? ik_params_real(v, names[k]) : NAN;
     }
     sim_bursts b = {values[0], values[1], values[2]};
-    if (given < 2)
+    if (given[0] + given[1] + given[2] < 2)
         return refuse_open(err);
-    bool derived = isnan(b.rate);
+    bool derived = !given[2];
     if (!derived && (b.rate < load || (b.rate == load && isnan(b.alpha) && b.beta > 0)))
         return refuse_rate(&b, load, false, err);
     complete(&b, load);
+    if (b.beta == 0 && fabs(b.rate - load) > 1e-9 * load)
+        return refuse_always_on(&b, load, err);
     if (fabs(b.rate * b.alpha / (b.alpha + b.beta) - load) > 1e-9 * load)
         return refuse_numbers(&b, load, err);
     if (b.rate > 1 + 1e-9)
         return refuse_rate(&b, load, derived, err);
     if (b.alpha + b.beta > 1 + 1e-9)
-        return refuse_sum(&b, load, err);
+        return refuse_sum(&b, load, given, err);
     b.rate = fmin(1, b.rate);
     *out = b;
     return IK_OK;
