@@ -298,6 +298,9 @@ const uint32_t *ik_params_list(const ik_params *params, const char *name, size_t
  * holding. */
 ik_status ik_params_check_needs(const ik_params *params, const char *owner, const char *other_name,
                                 const ik_params *other, ik_error *err);
+/* Whether row i's `needs` holds among these values; what it says of other sections counts as
+ * holding. */
+bool ik_params_counts(const ik_params *params, size_t i);
 /* Canonical "a=1,b=2" of every value that differs from its default (all = true: of every value that
  * is set). Owned by params. */
 const char *ik_params_print(ik_params *params, bool all);

@@ -65,6 +65,8 @@ struct ik_traffic {
     /* NULL, or the spec that makes the same workload on any fabric of as many hosts, where `spec`
      * would not: it maps processes by what this fabric looks like */
     char *portable;
+    /* its messages are made for this fabric: no spec makes the same ones on another */
+    bool of_fabric;
     /* what the user should know of what was read (lines passed over), one line; NULL = nothing */
     char *note;
     /* names of the classes of messages, which only statistics distinguish, ending with NULL;

@@ -195,6 +195,16 @@ static bool row_holds(const ik_param *row, const question *q, clause *failed, ch
     return false;
 }
 
+bool ik_params_counts(const ik_params *params, size_t i)
+{
+    question q = {params, NULL, NULL};
+    char section[48];
+    clause failed;
+    assert(i < params->num);
+    return !params->decl[i].needs ||
+           row_holds(&params->decl[i], &q, &failed, section, sizeof section);
+}
+
 ik_status ik_params_check_needs(const ik_params *params, const char *owner, const char *other_name,
                                 const ik_params *other, ik_error *err)
 {

@@ -253,8 +253,11 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
                             : ik_spec_list_print(list, p->num, &e->arena);
     if (!text)
         return ik_fail_memory(err, 1, "an experiment");
-    return ik_params_set(&v->params, owner, v->params.decl[p->param].name, text, v->place->line,
-                         v->place->column, err);
+    const ik_value *old = &v->params.values[p->param]; /* a default has no place of its own */
+    v->params.source = old->line ? old->source : v->place->file;
+    return ik_params_set(&v->params, owner, v->params.decl[p->param].name, text,
+                         old->line ? old->line : v->place->line,
+                         old->line ? old->column : v->place->column, err);
 }
 
 void patterns_free(patterns *p)

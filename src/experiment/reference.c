@@ -63,17 +63,27 @@ static ik_status crossbar_spec(const ik_fabric *f, ik_arena *arena, const char *
     return *out ? IK_OK : ik_fail_memory(err, 100, "a reference");
 }
 
-static ik_status run_on(const ik_fabric *f, const char *traffic_spec, const ik_sim_config *config,
-                        const ik_env *env, double *ns, ik_error *err)
+/* The same workload on the fabric f of as many hosts: made again from its spec or, where it was made
+ * for its own fabric, its very messages. */
+static ik_status workload_on(const ik_fabric *f, const char *spec, const ik_traffic *workload,
+                             const ik_env *env, ik_traffic **made, ik_traffic *moved, ik_error *err)
+{
+    *moved = *workload;
+    moved->fabric = f;
+    return workload->of_fabric ? IK_OK : ik_traffic_from_spec(f, spec, env, made, err);
+}
+
+static ik_status run_on(const ik_fabric *f, const char *traffic_spec, const ik_traffic *workload,
+                        const ik_sim_config *config, const ik_env *env, double *ns, ik_error *err)
 {
     ik_plan *plan = NULL;
-    ik_traffic *traffic = NULL;
+    ik_traffic *traffic = NULL, moved;
     ik_sim_result result = {0};
     ik_status status = ik_plan_from_specs(f, "minimal", NULL, NULL, 0, env, &plan, err);
     if (status == IK_OK)
-        status = ik_traffic_from_spec(f, traffic_spec, env, &traffic, err);
+        status = workload_on(f, traffic_spec, workload, env, &traffic, &moved, err);
     if (status == IK_OK)
-        status = ik_sim_run(plan, traffic, config, env, &result, err);
+        status = ik_sim_run(plan, traffic ? traffic : &moved, config, env, &result, err);
     if (status == IK_OK)
         *ns = (double)result.completion_ps / 1e3;
     ik_sim_result_free(&result);
@@ -82,8 +92,8 @@ static ik_status run_on(const ik_fabric *f, const char *traffic_spec, const ik_s
     return status;
 }
 
-static ik_status simulate(const reference *of, const char *traffic, const ik_sim_config *config,
-                          const ik_env *env, double *ns, ik_error *err)
+static ik_status simulate(const reference *of, const char *traffic, const ik_traffic *workload,
+                          const ik_sim_config *config, const ik_env *env, double *ns, ik_error *err)
 {
     ik_params sw, measure;
     ik_fabric *f = NULL;
@@ -108,7 +118,7 @@ static ik_status simulate(const reference *of, const char *traffic, const ik_sim
     if (status == IK_OK)
         status = ik_fabric_from_spec(of->fabric, &one, &f, err);
     if (status == IK_OK)
-        status = run_on(f, traffic, &same, &one, ns, err);
+        status = run_on(f, traffic, workload, &same, &one, ns, err);
     ik_fabric_free(f);
     ik_params_free(&sw);
     ik_params_free(&measure);
@@ -187,11 +197,11 @@ static void remove_entry(struct references *r, const entry *e)
     *at = e->next;
 }
 
-/* plan: that of a job alone; NULL = on the crossbar of->fabric. spec: of its traffic. Called with
- * the mutex held. */
+/* plan: that of a job alone; NULL = on the crossbar of->fabric, where workload runs. spec: of its
+ * traffic. Called with the mutex held. */
 static ik_status obtain(struct references *r, const reference *of, const ik_plan *plan,
-                        const char *spec, const ik_sim_config *config, const ik_env *env,
-                        const reference **out, ik_error *err)
+                        const char *spec, const ik_traffic *workload, const ik_sim_config *config,
+                        const ik_env *env, const reference **out, ik_error *err)
 {
     const char *bound = ik_params_text(config->measure_params, "at_most");
     bool mine = false;
@@ -209,7 +219,7 @@ static ik_status obtain(struct references *r, const reference *of, const ik_plan
         pthread_mutex_unlock(&r->mutex);
         double ns = 0;
         status = plan ? run_alone(plan, spec, config, env, &ns, err)
-                      : simulate(of, spec, config, env, &ns, err);
+                      : simulate(of, spec, workload, config, env, &ns, err);
         pthread_mutex_lock(&r->mutex);
         found->of.completion_ns = ns;
         found->done = status == IK_OK;
@@ -237,8 +247,14 @@ ik_status reference_find(struct references *r, const ik_traffic *workload, const
                     .seed = env->seed};
     pthread_mutex_lock(&r->mutex);
     ik_status status = crossbar_spec(workload->fabric, &r->arena, &of.fabric, err);
+    if (status == IK_OK && workload->of_fabric) { /* no other fabric shares it */
+        of.traffic = ik_arena_printf(&r->arena, "%s of %s", traffic->full,
+                                     experiment_variant(e, p, SECTION_FABRIC)->full);
+        status = of.traffic ? IK_OK : ik_fail_memory(err, 100, "a reference");
+    }
     if (status == IK_OK)
-        status = obtain(r, &of, NULL, portable ? portable : traffic->spec, config, env, out, err);
+        status = obtain(r, &of, NULL, portable ? portable : traffic->spec, workload, config, env,
+                        out, err);
     pthread_mutex_unlock(&r->mutex);
     return status;
 }
@@ -258,7 +274,7 @@ ik_status reference_alone(struct references *r, const ik_plan *plan, const char 
                                 experiment_variant(e, p, SECTION_VC)->full,
                                 experiment_variant(e, p, SECTION_VCS)->full,
                                 experiment_variant(e, p, SECTION_SELECTION)->full);
-    ik_status status = of.fabric ? obtain(r, &of, plan, traffic, config, env, out, err)
+    ik_status status = of.fabric ? obtain(r, &of, plan, traffic, NULL, config, env, out, err)
                                  : ik_fail_memory(err, 100, "a reference");
     pthread_mutex_unlock(&r->mutex);
     return status;

@@ -125,6 +125,26 @@ class Workloads(CliTest):
                                "traffic: {family: exchange, mapping: [by_pod, hosts.txt]}\n" + ENDS, "references")
         self.assertEqual([r["traffic"].split("hosts=")[1] for r in references], ["0:4:1:5:2:6:3:7", "5:0:3:1:7"])
 
+    def test_mapped_on_a_damaged_fabric(self):
+        """Where hosts have no cable, the reference has the drawn hosts written out; a seed of the mapping is no part of that."""
+        rows = self.rows('fabric: ["xgft:m=4:4,w=1:4", "xgft:m=4:4,w=1:4,fail=sw0.3:sw2.1"]\nrouting: dfsssp\ntraffic:\n'
+                         "  - {family: exchange, pattern: {family: neighbour, dims: [2, 3], wrap: false}, order: shift, mapping: random, processes: 6, seed: 5}\n"
+                         "  - {family: exchange, mapping: random, seed: 5}\n"
+                         "  - {family: collective, operation: [barrier, alltoallv], mapping: random, seed: 5}\n"
+                         "  - {family: nas, benchmark: cg, bytes: 4 KiB, mapping: random, seed: 5}\n" + ENDS)
+        self.assertEqual(len(rows), 10)
+        self.assertTrue(all(float(r["slowdown"]) >= 1 for r in rows), rows)
+
+    def test_patterns_made_for_the_fabric(self):
+        """Their reference has the messages of their fabric: each in the time of one message, and shared by no other fabric."""
+        text = ('fabric: ["xgft:m=4:4,w=1:2", "torus:dims=4:4", "ring:n=16"]\nrouting: dfsssp\nadapter: {packet: 256 B}\n'
+                "traffic: {family: exchange, pattern: [worst, tornado], repeat: 2}\n" + ENDS)
+        rows, references = self.rows(text), self.rows(text, "references")
+        self.assertEqual([len(rows), len(references)], [6, 6])
+        for row in references:
+            self.assertEqual(float(row["completion_ns"]), 2 * (7680 * 0.08 + 12))
+        self.assertTrue(all(float(r["slowdown"]) > 1 for r in rows), rows)
+
     def test_cg_on_a_tree(self):
         """The transpose sends eight flows over one link: (4 + 7) / 5."""
         rows = self.rows("fabric: xgft:m=16:16,w=1:16\nrouting: dmodk\nadapter: {packet: 1 KiB}\n"
@@ -230,6 +250,7 @@ class Workloads(CliTest):
             (base + "traffic: exchange\nswitch: {model: [iq, pipelined]}\n" + ENDS, ":4:", "pipelined"),
             (base + "traffic: {family: exchange, order: xor}\n" + ENDS, ":3:", "power of two"),
             (base + "traffic: {family: exchange, bytes: 0 B}\n" + ENDS, ":3:", "bytes"),
+            ("fabric: crossbar:n=1\nrouting: minimal\ntraffic: exchange\n" + ENDS, "experiment.yaml:3:", "no message among 1"),
             (base + "traffic: {family: exchange, pattern: uniform}\n" + ENDS, ":3:", "drawn"),
             (base + "traffic: {family: exchange, pattern: {family: neighbour, dims: [4, 4]}}\n" + ENDS, ":3:", "does not fit 6 hosts"),
             (base + "traffic: uniform\nreference: {switch: same}\n", ":4:", "never ends"),

@@ -315,9 +315,13 @@ ik_status mapping_inverse(const mapping *m, uint32_t num_hosts, uint32_t **proce
 
 /* ---- written out */
 
-static bool of_mapping(const char *name)
+/* Given, and still of effect once the hosts are written out: not the mapping itself, nor the seed
+ * of one that is drawn. */
+static bool is_portable(const ik_params *listed, size_t i)
 {
-    return strcmp(name, "hosts") == 0 || strcmp(name, "mapping") == 0;
+    const char *name = listed->decl[i].name;
+    return listed->values[i].given && strcmp(name, "hosts") != 0 && strcmp(name, "mapping") != 0 &&
+           ik_params_counts(listed, i);
 }
 
 static size_t write_hosts(const mapping *m, char *text, size_t size)
@@ -346,13 +350,25 @@ ik_status mapping_portable(const ik_traffic *t, const ik_params *p, const mappin
         if (p->values[i].given)
             bytes += strlen(p->decl[i].name) + strlen(p->values[i].text) + 2;
     char *text = malloc(bytes);
-    if (!text)
-        return ik_fail_memory(err, bytes, "a traffic spec");
+    ik_value *values = malloc(p->num * sizeof *values);
+    if (!text || !values) {
+        free(text);
+        free(values);
+        return ik_fail_memory(err, bytes + p->num * sizeof *values, "a traffic spec");
+    }
+    ik_params listed = *p; /* with hosts instead of a rule */
+    listed.values = values;
+    for (size_t i = 0; i < p->num; i++) {
+        values[i] = p->values[i];
+        if (strcmp(p->decl[i].name, "mapping") == 0)
+            values[i].text = "linear";
+    }
     used += (size_t)snprintf(text, bytes, "%s:", t->family->name);
     for (size_t i = 0; i < p->num; i++)
-        if (p->values[i].given && !of_mapping(p->decl[i].name))
+        if (is_portable(&listed, i))
             used += (size_t)snprintf(text + used, bytes - used, "%s=%s,", p->decl[i].name,
-                                     p->values[i].text);
+                                     values[i].text);
+    free(values);
     used += write_hosts(m, text + used, bytes - used);
     assert(used < bytes);
     *out = text;

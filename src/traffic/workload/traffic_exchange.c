@@ -106,6 +106,7 @@ static ik_status open_pattern(ik_traffic *t, exchange *x, const char *text, cons
     if (status == IK_OK)
         status = ik_traffic_from_spec(x->processes ? x->processes : t->fabric, list[0].spec, env,
                                       &x->pattern, err);
+    t->of_fabric = status == IK_OK && x->pattern->family->of_fabric;
     if (status == IK_OK && x->pattern->workload)
         status = refuse_pattern(list[0].spec, "it is a workload that ends already", err);
     else if (status == IK_OK && !x->pattern->family->listed && !x->pattern->family->permutation)
