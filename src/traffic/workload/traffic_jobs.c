@@ -344,6 +344,7 @@ static ik_status write_portable(ik_traffic *t, const jobs *x, const ik_spec_memb
     for (uint32_t k = 0; copy && k < x->work.num_jobs; k++) {
         copy[k] = list[k];
         any |= x->members[k]->portable != NULL;
+        t->of_fabric |= x->members[k]->of_fabric;
         if (x->members[k]->portable)
             copy[k].spec = x->members[k]->portable;
     }
