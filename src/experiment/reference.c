@@ -63,8 +63,8 @@ static ik_status crossbar_spec(const ik_fabric *f, ik_arena *arena, const char *
     return *out ? IK_OK : ik_fail_memory(err, 100, "a reference");
 }
 
-/* The same workload on the fabric f of as many hosts: made again from its spec or, where it was made
- * for its own fabric, its very messages. */
+/* The same workload on the fabric f of as many hosts: made again from its spec or, where it was
+ * made for its own fabric, its very messages. */
 static ik_status workload_on(const ik_fabric *f, const char *spec, const ik_traffic *workload,
                              const ik_env *env, ik_traffic **made, ik_traffic *moved, ik_error *err)
 {
