@@ -103,7 +103,9 @@ enum {
      * port) */
     IK_ROUTE_PER_SWITCH = 16,
     /* start() asks its view for queued_bytes and capacity_bytes alone */
-    IK_ROUTE_STARTS_BY_QUEUE = 64
+    IK_ROUTE_STARTS_BY_QUEUE = 64,
+    /* made for a pattern: its parameter `traffic`, or the traffic of the environment */
+    IK_ROUTE_FOR_TRAFFIC = 128
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).

@@ -3,12 +3,15 @@ routing, a VC scheme, a model of the simulator."""
 import json
 import unittest
 
-from harness import CliTest, run
+from harness import SOURCE, CliTest, run
 
 BASE = {"fabric": {"family": "karytree", "k": 4, "n": 2}, "routing": {"family": "dmodk"}, "traffic": {"family": "uniform"},
         "load": "30%", "switch": {}, "adapter": {}, "measure": {"warmup": "1 us", "duration": "2 us"}}
 SECTIONS = {"topologies": "fabric", "routings": "routing", "vcs": "vc", "selections": "selection", "traffic": "traffic"}
 NUMBERS = ("number", "real", "size", "time", "rate", "fraction", "length", "spec", "list")
+# Traffic that ends, and what its members need beside the setting that is tried.
+WORKLOADS = ("exchange", "collective", "nas", "graph", "jobs")
+NEEDED = {"collective": {"operation": "alltoallv"}, "nas": {"benchmark": "cg"}, "graph": {"path": SOURCE / "experiments/taskfarm.goal"}}
 
 # What a routing, a scheme or a model refuses: settings beside those of BASE, and those of them that may be blamed.
 TORUS, SPARSE = {"family": "torus", "dims": "8:8"}, {"family": "jellyfish", "N": 20, "d": 3, "p": 1}
@@ -134,12 +137,17 @@ class Places(CliTest):
                         continue
                     with self.subTest(member=member["name"], parameter=row["name"]):
                         value = "-1" if row["type"] in NUMBERS else "wrong"
-                        settings = with_settings({section: {"family": member["name"], row["name"]: value}})
+                        needed = {name: text for name, text in NEEDED.get(member["name"], {}).items() if name != row["name"]}
+                        settings = with_settings({section: {"family": member["name"], **needed, row["name"]: value}})
+                        if member["name"] in WORKLOADS:
+                            settings["measure"] = {"until": "delivered", "at_most": "1 ms"}
+                            del settings["load"]
                         self.stands_at(settings, f"{section}.{row['name']}")
         for section in tables["sections"]:
             for row in section["parameters"]:
                 with self.subTest(section=section["name"], parameter=row["name"]):
-                    key = f"{section['name']}.{row['name']}" if section["name"] in ("switch", "adapter", "measure") else row["name"]
+                    named = section["name"] != "options"
+                    key = f"{section['name']}.{row['name']}" if named else row["name"]
                     if key not in ("title", "description"):
                         self.stands_at(with_settings({key: "wrong"}), key)
 

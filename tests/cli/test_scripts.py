@@ -26,7 +26,7 @@ class Scripts(CliTest):
     def test_check_refuses_words_that_it_does_not_know(self):
         done = subprocess.run([SOURCE / "check", "--fast"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("usage: ./check [--quick|--all]", done.stderr)
+        self.assertIn("usage: ./check [--quick|--all|FLOOR]; floors: analysis base", done.stderr)
 
 
 if __name__ == "__main__":

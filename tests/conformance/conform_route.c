@@ -453,6 +453,8 @@ static void check_descriptor(const ik_routing_family *family)
 
 static bool needs_parameters(const ik_routing_family *family)
 {
+    if (family->traits & IK_ROUTE_FOR_TRAFFIC)
+        return true;
     for (const ik_param *p = family->params; p && p->name; p++)
         if (!p->def)
             return true;

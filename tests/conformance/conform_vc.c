@@ -170,7 +170,7 @@ static const char *draw_routing(ik_rng *rng)
         while (ik_routings()[num])
             num++;
         const ik_routing_family *family = ik_routings()[ik_rng_below(rng, num)];
-        bool complete = true;
+        bool complete = !(family->traits & IK_ROUTE_FOR_TRAFFIC);
         for (const ik_param *p = family->params; p && p->name; p++)
             complete &= p->def != NULL;
         if (complete)

@@ -515,7 +515,8 @@ const ik_routing_family ik_routing_colored = {
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
-    .traits = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_ONE_CABLE,
+    .traits =
+        IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS | IK_ROUTE_ONE_CABLE | IK_ROUTE_FOR_TRAFFIC,
     .create = create,
     .destroy = destroy,
     .start_nth = start_nth,
