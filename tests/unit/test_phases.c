@@ -276,6 +276,7 @@ static void test_rates(void **state)
         ik_builder_link(b, ik_sw(0, host), ik_hs(host, 0),
                         ik_builder_class(b, rates[host], 1000, host == 1 ? "slow" : "fast"));
     assert_int_equal(ik_builder_finish(b, &f, NULL), IK_OK);
+    ik_builder_free(b);
     made m;
     begin(&m, f);
     graph_message(&m.b, 1, 0, 1000000, NULL);
