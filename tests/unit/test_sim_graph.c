@@ -461,85 +461,86 @@ static void test_what_is_missing(void **state)
 
 /* ---- refusals */
 
+static const struct {
+    const char *text, *says, *hint;
+    unsigned line, column;
+} refused[] = {
+    {"", "num_ranks", "cut off", 1, 1},
+    {"ranks 2\n", "expected 'num_ranks'", "", 1, 1},
+    {"num_ranks 0\n", "no rank", "", 1, 1},
+    {"num_ranks 5\n", "5 ranks on a fabric of 4 hosts", "one rank", 1, 1},
+    {"num_ranks 99999999999\n", "a number up to", "", 1, 11},
+    {"num_ranks 1 2\n", "the end of the line", "", 1, 13},
+    {"num_ranks 1\n", "the block of rank 0 of 1", "cut off", 1, 1},
+    {"num_ranks 1\nrank 1 {\n}\n", "expected rank 0", "order", 2, 6},
+    {"num_ranks 1\nrank 0\n{\n}\n", "expected '{'", "", 2, 7},
+    {"num_ranks 1\nrank 0 {\ncalc 1\n", "'}'", "cut off", 3, 1},
+    {"num_ranks 1\nrank 0 { calc 1\n}\n", "the end of the line", "", 2, 10},
+    {"num_ranks 1\n/* never\nrank 0 {\n}\n", "does not end", "", 2, 1},
+    {"num_ranks 1\nrank 0 {\n}\nrank 1 {\n}\n", "end of the file after rank 0", "", 4, 1},
+    {"num_ranks 1\nrank 0 {\nclac 1\n}\n", "expected ':'", "send, recv and calc", 3, 6},
+    {"num_ranks 1\nrank 0 {\na: clac 1\n}\n", "send, recv or calc", "", 3, 4},
+    {"num_ranks 1\nrank 0 {\n7: calc 1\n}\n", "a label", "", 3, 1},
+    {"num_ranks 1\nrank 0 {\ncalc -1\n}\n", "a time in ns", "", 3, 6},
+    {"num_ranks 1\nrank 0 {\ncalc 1 cpu 255\n}\n", "up to 254", "", 3, 12},
+    {"num_ranks 1\nrank 0 {\ncalc 99999999999999999999\n}\n", "a number up to", "", 3, 6},
+    {"num_ranks 1\nrank 0 {\nsend 8 to 0\n}\n", "a size up to", "", 3, 6},
+    {"num_ranks 1\nrank 0 {\nsend 18446744073709551616b to 0\n}\n", "a size", "", 3, 6},
+    {"num_ranks 1\nrank 0 {\nsend 8b from 0\n}\n", "expected 'to'", "", 3, 9},
+    {"num_ranks 1\nrank 0 {\nsend 8b to 1\n}\n", "the ranks 0 to 0", "", 3, 12},
+    {"num_ranks 1\nrank 0 {\nsend 8b to -1\n}\n", "expected a rank", "", 3, 12},
+    {"num_ranks 1\nrank 0 {\nsend 8b to 0 tag -1\n}\n", "a tag of its own", "", 3, 1},
+    {"num_ranks 1\nrank 0 {\nsend 8b to 0 cpu 0 tag 1\n}\n", "in this order", "", 3, 20},
+    {"num_ranks 1\nrank 0 {\nsend 8b to 0 nic 1\n}\n", "expected nic 0", "one adapter", 3, 18},
+    {"num_ranks 1\nrank 0 {\nrecv 8b from -2\n}\n", "expected a rank", "", 3, 14},
+    {"num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\n}\n", "twice, first in line 3", "", 4, 1},
+    {"num_ranks 1\nrank 0 {\nwork1: calc 1\nb: calc 2\nb requires wrok1\n}\n", "no label 'wrok1'",
+     "'work1'", 5, 12},
+    {"num_ranks 2\nrank 0 {\na: calc 1\n}\nrank 1 {\nb: calc 1\nb requires a\n}\n",
+     "rank 1 has no label 'a'", "", 7, 12},
+    {"num_ranks 1\nrank 0 {\na: calc 1\na requires b\nb: calc 2\n}\n",
+     "before it is defined, in line 5", "", 4, 12},
+    {"num_ranks 1\nrank 0 {\na: calc 1\na requires a\n}\n", "'a' requires itself", "", 4, 12},
+    {"num_ranks 1\nrank 0 {\na: calc 1\na requires\n}\n", "expected a label", "", 4, 11},
+    {"num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\na requires b\nb requires a\n}\n",
+     "waits for itself", "for line 4, for line 3", 3, 1},
+    {"num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\n"
+     "rank 1 {\na: recv 8b from 0\nb: send 8b to 0\nb requires a\n}\n",
+     "waits for itself", "the message of line 9, for line 8, the message of line 4, for line 3", 3,
+     1},
+    {"num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\n}\n", "received by nobody", "", 3, 1},
+    {"num_ranks 2\nrank 0 {\nsend 8b to 1\nsend 8b to 1 tag 4\n}\nrank 1 {\nrecv 8b from 0 tag "
+     "5\n}\n",
+     "received by nobody", "3 operations have no other end: lines 3, 4, 7", 3, 1},
+    {"num_ranks 2\nrank 0 {\n}\nrank 1 {\nrecv 8b from 0\n}\n", "sent by nobody", "", 5, 1},
+    {"num_ranks 2\nrank 0 {\n}\nrank 1 {\nrecv 8b from -1\n}\n", "sent by nobody", "", 5, 1},
+    {"num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from -1 tag 4\n}\n",
+     "received by nobody", "", 3, 1},
+    {"num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 9b from 0\n}\n", "another size", "", 6,
+     1},
+    {"num_ranks 1\nrank 0 {\ncalc 5\n}\n", "no message between two hosts", "", 0, 0},
+    {"num_ranks 1\nrank 0 {\ncalc \x01\n}\n", "no text", "", 3, 6},
+};
+
 static void test_refusals(void **state)
 {
-    static const struct {
-        const char *text, *says, *hint;
-        unsigned line, column;
-    } cases[] = {
-        {"", "num_ranks", "cut off", 1, 1},
-        {"ranks 2\n", "expected 'num_ranks'", "", 1, 1},
-        {"num_ranks 0\n", "no rank", "", 1, 1},
-        {"num_ranks 5\n", "5 ranks on a fabric of 4 hosts", "one rank", 1, 1},
-        {"num_ranks 99999999999\n", "a number up to", "", 1, 11},
-        {"num_ranks 1 2\n", "the end of the line", "", 1, 13},
-        {"num_ranks 1\n", "the block of rank 0 of 1", "cut off", 1, 1},
-        {"num_ranks 1\nrank 1 {\n}\n", "expected rank 0", "order", 2, 6},
-        {"num_ranks 1\nrank 0\n{\n}\n", "expected '{'", "", 2, 7},
-        {"num_ranks 1\nrank 0 {\ncalc 1\n", "'}'", "cut off", 3, 1},
-        {"num_ranks 1\nrank 0 { calc 1\n}\n", "the end of the line", "", 2, 10},
-        {"num_ranks 1\n/* never\nrank 0 {\n}\n", "does not end", "", 2, 1},
-        {"num_ranks 1\nrank 0 {\n}\nrank 1 {\n}\n", "end of the file after rank 0", "", 4, 1},
-        {"num_ranks 1\nrank 0 {\nclac 1\n}\n", "expected ':'", "send, recv and calc", 3, 6},
-        {"num_ranks 1\nrank 0 {\na: clac 1\n}\n", "send, recv or calc", "", 3, 4},
-        {"num_ranks 1\nrank 0 {\n7: calc 1\n}\n", "a label", "", 3, 1},
-        {"num_ranks 1\nrank 0 {\ncalc -1\n}\n", "a time in ns", "", 3, 6},
-        {"num_ranks 1\nrank 0 {\ncalc 1 cpu 255\n}\n", "up to 254", "", 3, 12},
-        {"num_ranks 1\nrank 0 {\ncalc 99999999999999999999\n}\n", "a number up to", "", 3, 6},
-        {"num_ranks 1\nrank 0 {\nsend 8 to 0\n}\n", "a size up to", "", 3, 6},
-        {"num_ranks 1\nrank 0 {\nsend 18446744073709551616b to 0\n}\n", "a size", "", 3, 6},
-        {"num_ranks 1\nrank 0 {\nsend 8b from 0\n}\n", "expected 'to'", "", 3, 9},
-        {"num_ranks 1\nrank 0 {\nsend 8b to 1\n}\n", "the ranks 0 to 0", "", 3, 12},
-        {"num_ranks 1\nrank 0 {\nsend 8b to -1\n}\n", "expected a rank", "", 3, 12},
-        {"num_ranks 1\nrank 0 {\nsend 8b to 0 tag -1\n}\n", "a tag of its own", "", 3, 1},
-        {"num_ranks 1\nrank 0 {\nsend 8b to 0 cpu 0 tag 1\n}\n", "in this order", "", 3, 20},
-        {"num_ranks 1\nrank 0 {\nsend 8b to 0 nic 1\n}\n", "expected nic 0", "one adapter", 3, 18},
-        {"num_ranks 1\nrank 0 {\nrecv 8b from -2\n}\n", "expected a rank", "", 3, 14},
-        {"num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\n}\n", "twice, first in line 3", "", 4, 1},
-        {"num_ranks 1\nrank 0 {\nwork1: calc 1\nb: calc 2\nb requires wrok1\n}\n",
-         "no label 'wrok1'", "'work1'", 5, 12},
-        {"num_ranks 2\nrank 0 {\na: calc 1\n}\nrank 1 {\nb: calc 1\nb requires a\n}\n",
-         "rank 1 has no label 'a'", "", 7, 12},
-        {"num_ranks 1\nrank 0 {\na: calc 1\na requires b\nb: calc 2\n}\n",
-         "before it is defined, in line 5", "", 4, 12},
-        {"num_ranks 1\nrank 0 {\na: calc 1\na requires a\n}\n", "'a' requires itself", "", 4, 12},
-        {"num_ranks 1\nrank 0 {\na: calc 1\na requires\n}\n", "expected a label", "", 4, 11},
-        {"num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\na requires b\nb requires a\n}\n",
-         "waits for itself", "for line 4, for line 3", 3, 1},
-        {"num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\n"
-         "rank 1 {\na: recv 8b from 0\nb: send 8b to 0\nb requires a\n}\n",
-         "waits for itself", "the message of line 9, for line 8, the message of line 4, for line 3",
-         3, 1},
-        {"num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\n}\n", "received by nobody", "", 3, 1},
-        {"num_ranks 2\nrank 0 {\nsend 8b to 1\nsend 8b to 1 tag 4\n}\nrank 1 {\nrecv 8b from 0 tag "
-         "5\n}\n",
-         "received by nobody", "3 operations have no other end: lines 3, 4, 7", 3, 1},
-        {"num_ranks 2\nrank 0 {\n}\nrank 1 {\nrecv 8b from 0\n}\n", "sent by nobody", "", 5, 1},
-        {"num_ranks 2\nrank 0 {\n}\nrank 1 {\nrecv 8b from -1\n}\n", "sent by nobody", "", 5, 1},
-        {"num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from -1 tag 4\n}\n",
-         "received by nobody", "", 3, 1},
-        {"num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 9b from 0\n}\n", "another size",
-         "", 6, 1},
-        {"num_ranks 1\nrank 0 {\ncalc 5\n}\n", "no message between two hosts", "", 0, 0},
-        {"num_ranks 1\nrank 0 {\ncalc \x01\n}\n", "no text", "", 3, 6},
-    };
     ik_fabric *fabric = NULL;
     ik_env env = {.seed = 1};
     (void)state;
     assert_int_equal(ik_fabric_from_spec("crossbar:n=4", &env, &fabric, NULL), IK_OK);
-    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (unsigned k = 0; k < sizeof refused / sizeof *refused; k++) {
         program_file f;
         ik_error err = {0};
         ik_traffic *t = NULL;
         FILE *to = open_program(&f, "");
-        fputs(cases[k].text, to);
+        fputs(refused[k].text, to);
         fclose(to);
         ik_status status = ik_traffic_from_spec(fabric, f.spec, &env, &t, &err);
-        if (status != IK_ERR_INPUT || !strstr(err.text, cases[k].says) ||
-            !strstr(err.hint, cases[k].hint) || err.line != cases[k].line ||
-            err.column != cases[k].column || strcmp(err.file, f.path) != 0)
-            fail_msg("%s\ngave status %d, %s:%u:%u: %s (%s)", cases[k].text, (int)status, err.file,
-                     err.line, err.column, err.text, err.hint);
+        if (status != IK_ERR_INPUT || !strstr(err.text, refused[k].says) ||
+            !strstr(err.hint, refused[k].hint) || err.line != refused[k].line ||
+            err.column != refused[k].column || strcmp(err.file, f.path) != 0)
+            fail_msg("%s\ngave status %d, %s:%u:%u: %s (%s)", refused[k].text, (int)status,
+                     err.file, err.line, err.column, err.text, err.hint);
         unlink(f.path);
     }
     ik_fabric_free(fabric);

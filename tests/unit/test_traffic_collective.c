@@ -5,8 +5,8 @@
  * closed forms; the dependency graphs carry every contribution to where it belongs; refusals. */
 #include <unistd.h>
 
-#include "sim_helper.h"
 #include "traffic/workload/collective.h"
+#include "workload_helper.h"
 
 enum { MOST = 17, MOST_BLOCKS = MOST * MOST };
 
@@ -314,27 +314,6 @@ static char *spec_of(const form *f, uint64_t bytes, const char *more)
     return spec;
 }
 
-/* Whose contributions each operation knows: of what it waits for, and of a message's sender. */
-static void spread_knowledge(const ik_graph *g, uint64_t *known)
-{
-    for (uint32_t host = 0; host < g->num_hosts; host++)
-        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
-            known[op] = (uint64_t)1 << host;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t op = 0; op < g->num_ops; op++) {
-            uint32_t end = g->after_first[op + 1];
-            for (uint32_t k = g->after_first[op]; k <= end; k++) {
-                uint32_t to = k < end                     ? g->after[k] & ~IK_AFTER_START
-                              : g->kind[op] == IK_OP_SEND ? g->ops[op].match
-                                                          : op;
-                changed |= (known[to] | known[op]) != known[to];
-                known[to] |= known[op];
-            }
-        }
-    }
-}
-
 /* Whether the root, or every process, ends with the contributions of all, or of the root. */
 static void check_graph(const char *spec, const form *f, const ik_workload *w, const uint32_t *host,
                         uint32_t num)
@@ -447,24 +426,7 @@ static void test_repetitions_wait(void **state)
     ik_fabric_free(fabric);
 }
 
-/* ---- times on an ideal crossbar of p hosts: a message of n bytes takes 80 n + 20,000 ps */
-
-static uint64_t completion(const char *traffic, uint32_t hosts)
-{
-    char fabric[80];
-    snprintf(fabric, sizeof fabric, "crossbar:n=%u,latency=10 ns,link_rate=100 Gb/s", hosts);
-    ik_sim_result r = simulate((scenario){.fabric = fabric,
-                                          .routing = "minimal",
-                                          .traffic = traffic,
-                                          .sw = "model=ideal",
-                                          .adapter = "packet=256 B",
-                                          .measure = "until=delivered;at_most=50 ms;paranoid=true",
-                                          .load = 1});
-    assert_true(r.completed);
-    uint64_t ps = r.completion_ps;
-    ik_sim_result_free(&r);
-    return ps;
-}
+/* ---- times on an ideal crossbar of p hosts */
 
 #define STEP(count, bytes) ((count) * (80 * (bytes) + 20000))
 FORM(log_time, STEP(x.up, x.n))
@@ -595,9 +557,7 @@ static void test_rules_of_sizes(void **state)
 
 static void test_refusals(void **state)
 {
-    static const struct {
-        const char *spec, *words;
-    } cases[] = {
+    static const refusal cases[] = {
         {"collective", "needs parameter 'operation'"},
         {"collective:allredce", "cannot be 'allredce'"},
         {"collective:allreduce,root=0", "'root': it has no effect"},
@@ -615,23 +575,9 @@ static void test_refusals(void **state)
         {"collective:alltoallv,sizes=/no/such/file,bytes=1 B", "'bytes': it has no effect"},
         {"collective:allreduce,bytes=1000 TB,repeat=10000", "2^60"},
     };
-    ik_fabric *fabric = fabric_of("crossbar:n=6");
     (void)state;
-    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
-        ik_error err = {0};
-        ik_traffic *t = NULL;
-        assert_int_not_equal(ik_traffic_from_spec(fabric, cases[k].spec, NULL, &t, &err), IK_OK);
-        assert_null(t);
-        if (!strstr(err.text, cases[k].words))
-            fail_msg("%s: %s", cases[k].spec, err.text);
-    }
-    ik_env small = {.memory_limit_bytes = 2000};
-    ik_error err = {0};
-    ik_traffic *t = NULL;
-    assert_int_equal(
-        ik_traffic_from_spec(fabric, "collective:barrier,repeat=100", &small, &t, &err),
-        IK_ERR_MEMORY);
-    ik_fabric_free(fabric);
+    check_refusals("crossbar:n=6", cases, sizeof cases / sizeof *cases);
+    check_too_large("crossbar:n=6", "collective:barrier,repeat=100", 2000);
 }
 
 int main(void)

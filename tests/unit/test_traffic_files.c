@@ -86,66 +86,66 @@ static void write_file(char *path, const char *text)
 #define GENERAL "%%MatrixMarket matrix coordinate real general\n"
 #define ARRAY   "%%MatrixMarket matrix array integer general\n"
 
+static const struct {
+    const char *text, *what;
+    unsigned line, column;
+} refused[] = {
+    {"src,dst,weight\n0,1,x\n", "'x' is no weight", 2, 5},
+    {"src,dst,weight\n0,1,-1\n", "'-1' is no weight", 2, 5},
+    {"src,dst,weight\n0,1,nan\n", "no weight", 2, 5},
+    {"src,dst,weight\n0,1\n", "2 values", 2, 3},
+    {"src,dst\n0, 9\n", "no host '9'", 2, 4},
+    {"hosta,host9,3\n0,1,2\n", "no host 'hosta'", 1, 1},
+    {"src,dst\n", "no flow", 0, 0},
+    {"src,dst\n1,1\n", "only hosts to themselves", 2, 0},
+    {"0,1,0,0\n0,0,1,0\n", "4 columns and 2 rows", 2, 0},
+    {"0,1,0,0\n0,0,1\n", "3 values", 2, 5},
+    {"0,1,0,0\n0,0,1,0\n1,0,0,0\n1,0,0,0\n1,0,0,0\n", "4 values", 5, 1},
+    {"0,1,0,0,0\n", "5 columns, the fabric has 4 hosts", 1, 9},
+    {"0,1,0,0\n0,0,y,0\n", "'y' is no weight", 2, 5},
+    {"to,0,1,2,7\n", "no host '7'", 1, 10},
+    {"to,0,1,2,3\n0,1,1,1,1\n8,1,1,1,1\n", "no host '8'", 3, 1},
+    {"%%MatrixMarket matrix coordinate complex general\n", "'complex'", 1, 34},
+    {"%%MatrixMarket vector coordinate real general\n", "'vector'", 1, 16},
+    {"%%MatrixMarket matrix array pattern general\n", "'pattern'", 1, 29},
+    {"%%MatrixMarket matrix coordinate real\n", "too early", 1, 0},
+    {"%%MatrixMarket matrix coordinate real hermitian\n", "'hermitian'", 1, 39},
+    {"%%MatrixMarket matrix coordinate real general x\n", "'x'", 1, 47},
+    {GENERAL, "before its size", 1, 0},
+    {GENERAL "4 4\n", "too early", 2, 0},
+    {GENERAL "4 x 1\n", "'x' is no whole number", 2, 3},
+    {GENERAL "5 4 1\n", "5 rows", 2, 1},
+    {GENERAL "4 9 1\n", "9 columns", 2, 3},
+    {GENERAL "4 4 2\n1 2 1\n", "1 of 2 entries", 3, 0},
+    {GENERAL "4 4 1\n1 2 1\n1 3 1\n", "behind the last", 4, 1},
+    {GENERAL "4 4 1\n1 5 1\n", "'5' is no column", 3, 3},
+    {GENERAL "4 4 1\n0 1 1\n", "'0' is no row", 3, 1},
+    {GENERAL "4 4 1\n1 2\n", "too early", 3, 0},
+    {GENERAL "4 4 1\n1 2 3 4\n", "'4' is one word", 3, 7},
+    {GENERAL "4 4 1\n1 2 -3\n", "'-3' is no weight", 3, 5},
+    {"%%MatrixMarket matrix coordinate real symmetric\n4 4 1\n1 2 1\n", "above the diagonal", 3, 3},
+    {"%%MatrixMarket matrix coordinate real symmetric\n4 3 1\n2 1 1\n", "no square", 2, 3},
+    {ARRAY "1 2\n1\n", "1 of 2 entries", 3, 0},
+    {ARRAY "2 2\n0 1\n", "'1' is one word", 3, 3},
+    {ARRAY "2 2\n0\n0\n0\n0\n", "no flow", 0, 0},
+};
+
 static void test_refused(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *what;
-        unsigned line, column;
-    } cases[] = {
-        {"src,dst,weight\n0,1,x\n", "'x' is no weight", 2, 5},
-        {"src,dst,weight\n0,1,-1\n", "'-1' is no weight", 2, 5},
-        {"src,dst,weight\n0,1,nan\n", "no weight", 2, 5},
-        {"src,dst,weight\n0,1\n", "2 values", 2, 3},
-        {"src,dst\n0, 9\n", "no host '9'", 2, 4},
-        {"hosta,host9,3\n0,1,2\n", "no host 'hosta'", 1, 1},
-        {"src,dst\n", "no flow", 0, 0},
-        {"src,dst\n1,1\n", "only hosts to themselves", 2, 0},
-        {"0,1,0,0\n0,0,1,0\n", "4 columns and 2 rows", 2, 0},
-        {"0,1,0,0\n0,0,1\n", "3 values", 2, 5},
-        {"0,1,0,0\n0,0,1,0\n1,0,0,0\n1,0,0,0\n1,0,0,0\n", "4 values", 5, 1},
-        {"0,1,0,0,0\n", "5 columns, the fabric has 4 hosts", 1, 9},
-        {"0,1,0,0\n0,0,y,0\n", "'y' is no weight", 2, 5},
-        {"to,0,1,2,7\n", "no host '7'", 1, 10},
-        {"to,0,1,2,3\n0,1,1,1,1\n8,1,1,1,1\n", "no host '8'", 3, 1},
-        {"%%MatrixMarket matrix coordinate complex general\n", "'complex'", 1, 34},
-        {"%%MatrixMarket vector coordinate real general\n", "'vector'", 1, 16},
-        {"%%MatrixMarket matrix array pattern general\n", "'pattern'", 1, 29},
-        {"%%MatrixMarket matrix coordinate real\n", "too early", 1, 0},
-        {"%%MatrixMarket matrix coordinate real hermitian\n", "'hermitian'", 1, 39},
-        {"%%MatrixMarket matrix coordinate real general x\n", "'x'", 1, 47},
-        {GENERAL, "before its size", 1, 0},
-        {GENERAL "4 4\n", "too early", 2, 0},
-        {GENERAL "4 x 1\n", "'x' is no whole number", 2, 3},
-        {GENERAL "5 4 1\n", "5 rows", 2, 1},
-        {GENERAL "4 9 1\n", "9 columns", 2, 3},
-        {GENERAL "4 4 2\n1 2 1\n", "1 of 2 entries", 3, 0},
-        {GENERAL "4 4 1\n1 2 1\n1 3 1\n", "behind the last", 4, 1},
-        {GENERAL "4 4 1\n1 5 1\n", "'5' is no column", 3, 3},
-        {GENERAL "4 4 1\n0 1 1\n", "'0' is no row", 3, 1},
-        {GENERAL "4 4 1\n1 2\n", "too early", 3, 0},
-        {GENERAL "4 4 1\n1 2 3 4\n", "'4' is one word", 3, 7},
-        {GENERAL "4 4 1\n1 2 -3\n", "'-3' is no weight", 3, 5},
-        {"%%MatrixMarket matrix coordinate real symmetric\n4 4 1\n1 2 1\n", "above the diagonal", 3,
-         3},
-        {"%%MatrixMarket matrix coordinate real symmetric\n4 3 1\n2 1 1\n", "no square", 2, 3},
-        {ARRAY "1 2\n1\n", "1 of 2 entries", 3, 0},
-        {ARRAY "2 2\n0 1\n", "'1' is one word", 3, 3},
-        {ARRAY "2 2\n0\n0\n0\n0\n", "no flow", 0, 0},
-    };
     ik_fabric *f = make_fabric("crossbar:n=4");
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
         char path[] = "/tmp/ikat_flows_XXXXXX", spec[64];
         ik_traffic *t = NULL;
         ik_error err = {0};
-        write_file(path, cases[k].text);
+        write_file(path, refused[k].text);
         snprintf(spec, sizeof spec, "file:path=%s", path);
         ik_status status = ik_traffic_from_spec(f, spec, NULL, &t, &err);
-        if (status != IK_ERR_INPUT || !strstr(err.text, cases[k].what) ||
-            err.line != cases[k].line || err.column != cases[k].column)
-            fail_msg("%s: %s at %u:%u: %s, expected '%s' at %u:%u", cases[k].text,
-                     ik_status_name(status), err.line, err.column, err.text, cases[k].what,
-                     cases[k].line, cases[k].column);
+        if (status != IK_ERR_INPUT || !strstr(err.text, refused[k].what) ||
+            err.line != refused[k].line || err.column != refused[k].column)
+            fail_msg("%s: %s at %u:%u: %s, expected '%s' at %u:%u", refused[k].text,
+                     ik_status_name(status), err.line, err.column, err.text, refused[k].what,
+                     refused[k].line, refused[k].column);
         unlink(path);
     }
     ik_fabric_free(f);

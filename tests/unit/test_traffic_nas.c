@@ -3,8 +3,8 @@
  * Messages of the NAS Parallel Benchmarks: partners, sizes and numbers of messages against the
  * formulas of the Fortran sources, times on an ideal crossbar, what each process can know at the
  * end, and the phases of cg as an exchange. */
-#include "sim_helper.h"
 #include "traffic/nas_partners.h"
+#include "workload_helper.h"
 
 static uint64_t sends_of(const ik_workload *w, const char *of_class, uint32_t host, uint32_t *last)
 {
@@ -138,23 +138,6 @@ static void test_numbers(void **state)
 
 /* ---- times on an ideal crossbar */
 
-static uint64_t completion(const char *traffic, uint32_t hosts)
-{
-    char fabric[80];
-    snprintf(fabric, sizeof fabric, "crossbar:n=%u,latency=10 ns,link_rate=100 Gb/s", hosts);
-    ik_sim_result r = simulate((scenario){.fabric = fabric,
-                                          .routing = "minimal",
-                                          .traffic = traffic,
-                                          .sw = "model=ideal",
-                                          .adapter = "packet=256 B",
-                                          .measure = "until=delivered;at_most=50 ms;paranoid=true",
-                                          .load = 1});
-    assert_true(r.completed);
-    uint64_t ps = r.completion_ps;
-    ik_sim_result_free(&r);
-    return ps;
-}
-
 static void test_times(void **state)
 {
     (void)state;
@@ -183,22 +166,7 @@ static unsigned least_known(const ik_graph *g, uint32_t num)
 {
     uint64_t *known = test_calloc(g->num_ops + 1, sizeof *known);
     unsigned least = 64;
-    for (uint32_t host = 0; host < num; host++)
-        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
-            known[op] = (uint64_t)1 << host;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t op = 0; op < g->num_ops; op++) {
-            uint32_t end = g->after_first[op + 1];
-            for (uint32_t k = g->after_first[op]; k <= end; k++) {
-                uint32_t to = k < end                     ? g->after[k] & ~IK_AFTER_START
-                              : g->kind[op] == IK_OP_SEND ? g->ops[op].match
-                                                          : op;
-                changed |= (known[to] | known[op]) != known[to];
-                known[to] |= known[op];
-            }
-        }
-    }
+    spread_knowledge(g, known);
     for (uint32_t host = 0; host < num; host++) {
         uint64_t has = 0;
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
@@ -241,9 +209,7 @@ static void test_knowledge(void **state)
 
 static void test_refusals(void **state)
 {
-    static const struct {
-        const char *spec, *words;
-    } cases[] = {
+    static const refusal cases[] = {
         {"nas", "needs parameter 'benchmark'"},
         {"nas:gc", "cannot be 'gc'"},
         {"nas:cg,processes=6", "a power of two of at least 2"},
@@ -262,22 +228,9 @@ static void test_refusals(void **state)
         {"exchange:pattern=cg:processes=32", "32 processes on 20 hosts"},
         {"exchange:pattern=nas:cg", "a workload that ends already"},
     };
-    ik_fabric *f = fabric_of("crossbar:n=20");
     (void)state;
-    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
-        ik_error err = {0};
-        ik_traffic *t = NULL;
-        assert_int_not_equal(ik_traffic_from_spec(f, cases[k].spec, NULL, &t, &err), IK_OK);
-        assert_null(t);
-        if (!strstr(err.text, cases[k].words))
-            fail_msg("%s: %s", cases[k].spec, err.text);
-    }
-    ik_env small = {.memory_limit_bytes = 20000};
-    ik_error err = {0};
-    ik_traffic *t = NULL;
-    assert_int_equal(ik_traffic_from_spec(f, "nas:cg,iterations=100", &small, &t, &err),
-                     IK_ERR_MEMORY);
-    ik_fabric_free(f);
+    check_refusals("crossbar:n=20", cases, sizeof cases / sizeof *cases);
+    check_too_large("crossbar:n=20", "nas:cg,iterations=100", 20000);
 }
 
 int main(void)
