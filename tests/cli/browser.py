@@ -5,6 +5,7 @@ import os
 import pathlib
 import select
 import shutil
+import signal
 import subprocess
 import time
 
@@ -26,8 +27,10 @@ class Browser:
             os.dup2(20, 3)
             os.dup2(21, 4)
 
+        self.profile = pathlib.Path(folder) / "profile"
         self.process = subprocess.Popen(command, preexec_fn=as_3_and_4, close_fds=False, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL, env={**os.environ, "HOME": str(folder)})
+                                        stderr=subprocess.DEVNULL, env={**os.environ, "HOME": str(folder)},
+                                        start_new_session=True)
         os.close(to_read)
         os.close(from_write)
         self.number, self.rest, self.session, self.console = 0, b"", None, []
@@ -44,6 +47,18 @@ class Browser:
         os.close(self.from_read)
         self.process.terminate()
         self.process.wait()
+        self.end_children()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def end_children(self, patience=10):
+        """Ends what the browser has started: its children write to the profile for a while after it has gone."""
+        until = time.monotonic() + patience
+        while time.monotonic() < until:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+            time.sleep(0.05)
 
     def message(self, until):
         """The next message of the browser; TimeoutError after `until`."""
