@@ -150,11 +150,18 @@ typedef struct pace {
     uint64_t next_sample; /* index */
 } pace;
 
+/* First window in which a partition works, or its end if a workload would go on after it. */
+static uint64_t next_of_all(const partition *p, uint64_t from)
+{
+    uint64_t next = next_window(p, from), end = first_window(p->sim, p->sim->end_ps);
+    return next == UINT64_MAX && p->sim->finite && p->after_end && from < end ? end : next;
+}
+
 /* Ends a step. All partitions come to the same answer. */
 static sim_step_report exchange(partition *p, uint64_t from)
 {
     const sim *s = p->sim;
-    sim_step_report all = {next_window(p, from), sim_partition_bytes(p),
+    sim_step_report all = {next_of_all(p, from), sim_partition_bytes(p),
                            (uint32_t)(p->n.events - p->events_before), must_stop(p)};
     p->events_before = p->n.events;
     if (p->out_first != UINT64_MAX && p->out_first / s->lookahead < all.next)

@@ -4,6 +4,7 @@
  * same results by both engines and on any number of threads, refusals. */
 #include "sim_run_by.h"
 #include "unit/part.h"
+#include <unistd.h>
 
 #define ENDS "until=delivered;at_most=50 ms"
 /* 256 B in 20.48 ns */
@@ -220,6 +221,68 @@ static void test_what_is_missing(void **state)
     }
 }
 
+/* The bytes of a program in GOAL's text form, in a file of its own: calculations of 2 and 5 us, the
+ * one before a message, the other behind it. */
+static void write_program(char *path, size_t size)
+{
+    snprintf(path, size, "/tmp/ikat_finite_XXXXXX");
+    int at = mkstemp(path);
+    assert_true(at >= 0);
+    FILE *to = fdopen(at, "w");
+    assert_non_null(to);
+    fputs("num_ranks 2\nrank 0 {\na: calc 2000\nb: send 8b to 1\nb requires a\n}\n"
+          "rank 1 {\na: recv 8b from 0\nb: calc 5000\nb requires a\n}\n",
+          to);
+    assert_int_equal(fclose(to), 0);
+}
+
+/* Whatever at_most cuts off, a run that is not stuck ends then, and says so: while packets fly, and
+ * while nothing happens before a calculation or a start. */
+static void test_at_most_is_the_end(void **state)
+{
+    enum { CUTS = 23 };
+    char path[40], program[64];
+    (void)state;
+    write_program(path, sizeof path);
+    snprintf(program, sizeof program, "graph:path=%s", path);
+    const char *const traffics[] = {program, "exchange:bytes=2 KiB",
+                                    "exchange:pattern=shift,bytes=3 KiB",
+                                    "exchange:bytes=512 B,repeat=2",
+                                    "jobs:jobs=a=exchange:hosts=0..3&b@7 us=exchange:hosts=4..8"};
+    for (unsigned k = 0; k < sizeof traffics / sizeof *traffics; k++) {
+        char measure[80];
+        scenario c = {.fabric = "karytree:k=3,n=2",
+                      .routing = "dmodk",
+                      .traffic = traffics[k],
+                      .adapter = SMALL,
+                      .measure = ENDS ";series=500 ns",
+                      .load = 1,
+                      .threads = 1};
+        ik_sim_result whole = run_by(NULL, c);
+        assert_true(whole.completed);
+        c.measure = measure;
+        for (uint64_t cut = 1; cut < CUTS; cut++) {
+            uint64_t at_most = whole.completion_ps * cut / CUTS;
+            snprintf(measure, sizeof measure, "until=delivered;at_most=%llu ps;series=500 ns",
+                     (unsigned long long)at_most);
+            for (c.threads = 1; c.threads <= 3; c.threads++) {
+                ik_sim_result any = run_by(NULL, c), general = run_by(&sim_general_engine, c);
+                const ik_sim_result *const both[] = {&any, &general};
+                for (unsigned e = 0; e < 2; e++)
+                    if (both[e]->completed || both[e]->end_ps != at_most ||
+                        !strstr(both[e]->missing_text, "at_most was reached"))
+                        fail_msg("%s, at most %llu ps, %u threads: ended at %llu ps: %s",
+                                 traffics[k], (unsigned long long)at_most, c.threads,
+                                 (unsigned long long)both[e]->end_ps, both[e]->missing_text);
+                ik_sim_result_free(&any);
+                ik_sim_result_free(&general);
+            }
+        }
+        ik_sim_result_free(&whole);
+    }
+    unlink(path);
+}
+
 /* Stopped at any time, engines and threads leave the same picture; a deadlock comes with its
  * cycle. */
 static void test_engines_agree_on_what_is_missing(void **state)
@@ -280,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_engines_and_threads_agree),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_what_is_missing),
+        cmocka_unit_test(test_at_most_is_the_end),
         cmocka_unit_test(test_engines_agree_on_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

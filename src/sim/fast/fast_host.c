@@ -312,8 +312,10 @@ SIM_INLINE void plan_wake(fast_context *h, const shape k, uint32_t host, fast_ad
         uint64_t next = !l->has ? l->t : sent ? now : UINT64_MAX;
         at = next < at ? next : at;
     }
-    if (at >= h->s->end_ps)
-        return; /* nothing is made or sent after the end */
+    if (at >= h->s->end_ps) { /* nothing is made or sent after the end */
+        h->p->after_end |= at != UINT64_MAX;
+        return;
+    }
     if (at < adapter->busy_until)
         at = adapter->busy_until;
     if (at == adapter->wake_at)

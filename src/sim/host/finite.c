@@ -14,18 +14,18 @@ static uint64_t packets_of(const sim *s, uint64_t bytes)
 
 /* ---- all-to-all */
 
-static uint32_t visit_dest(const ik_traffic *t, uint32_t src, uint64_t n)
-{
-    const finite *f = t->impl;
-    if (n >= f->per_repeat * f->w->repeat)
-        return IK_NONE;
-    return ik_alltoall_dest(f->w, src, f->keys[src], (uint32_t)(n % f->per_round));
-}
-
 static bool visits_nobody(const ik_traffic *t, uint32_t src)
 {
     const finite *f = t->impl;
     return f->per_repeat == 0 || !ik_alltoall_has(f->w->alltoall, src);
+}
+
+static uint32_t visit_dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    const finite *f = t->impl;
+    if (visits_nobody(t, src) || n >= f->per_repeat * f->w->repeat)
+        return IK_NONE;
+    return ik_alltoall_dest(f->w, src, f->keys[src], (uint32_t)(n % f->per_round));
 }
 
 static void visit_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
@@ -246,6 +246,7 @@ static void finish(partition *p, uint32_t host, uint32_t op, uint64_t t)
     f->ops[op].done_ps = t;
     f->ops_left[host]--;
     f->finish_ps[host] = t > f->finish_ps[host] ? t : f->finish_ps[host];
+    p->after_end |= t >= p->sim->end_ps;
     tell_after(p, host, op, false, t);
 }
 

@@ -317,8 +317,10 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
             at = next;
     }
     uint64_t due = s->has_graph ? sim_finite_next(s, host) : UINT64_MAX;
-    if (at >= s->end_ps && due >= s->end_ps)
-        return; /* nothing is made or sent after the end */
+    if (at >= s->end_ps && due >= s->end_ps) { /* nothing is made or sent after the end */
+        p->after_end |= at != UINT64_MAX || due != UINT64_MAX;
+        return;
+    }
     if (at < h->busy_until)
         at = h->busy_until;
     at = due < at ? due : at;
@@ -334,6 +336,7 @@ void sim_host_wake_at(partition *p, uint32_t host, uint64_t t)
 {
     const sim *s = p->sim;
     host_state *h = &s->hosts[host];
+    p->after_end |= t >= s->end_ps && t != UINT64_MAX;
     if (t >= h->wake_at || t >= s->end_ps)
         return;
     h->wake_at = t;

@@ -46,8 +46,8 @@ static bool goes_on(const sim *s, uint64_t time)
 {
     const finite *f = s->finite;
     bool on = time >= s->end_ps;
-    for (uint32_t host = 0; f->due && host < s->f->num_hosts && !on; host++)
-        on = f->due[host].num > 0 || f->finish_ps[host] >= s->end_ps;
+    for (uint32_t host = 0; host < s->f->num_hosts && !on; host++)
+        on = f->finish_ps[host] >= s->end_ps;
     return on;
 }
 

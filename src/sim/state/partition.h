@@ -70,6 +70,7 @@ typedef struct partition {
     struct class_stats *classes; /* NULL where the traffic has none */
     sim_endpoint endpoint;
     uint64_t out_first; /* earliest time of what was posted to others in this step */
+    bool after_end;     /* something of a workload was to happen at end_ps or later: never posted */
     /* time from which the times of what is posted to others count */
     uint64_t step_start;
     uint64_t last_progress; /* first partition: window of the last progress */
