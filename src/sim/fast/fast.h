@@ -299,9 +299,13 @@ SIM_INLINE fast_message *fast_messages(fast_adapter *adapter, unsigned vcs, unsi
 /* What a host received. */
 typedef struct sink {
     uint64_t hash, packets; /* packets: in the measured time */
-    uint64_t last, inject;  /* latest delivery; when that packet was sent … */
-    uint32_t src;           /* … and by whom */
 } sink;
+/* Its latest delivery: apart, since only workloads that end ask for it, and several sinks are in a
+ * line of the cache without. */
+typedef struct last_delivery {
+    uint64_t t, inject; /* inject: when the packet was sent */
+    uint32_t src;
+} last_delivery;
 
 /* key: as that of the tail, but its offset is the grant's. vcs, with several VCs: those to choose
  * from; until then the key's is 0, and queue that of the first. ports, with one VC: port_base of
@@ -397,7 +401,8 @@ typedef struct fast_state {
     uint64_t *ok; /* [switch * vcs + v] outputs with credit; several VCs */
     char *hosts;  /* fast_adapter; NULL: host/host.c has them */
     size_t host_bytes;
-    sink *sinks;
+    sink *sinks;          /* [host] */
+    last_delivery *lasts; /* [host]; only of workloads that end, else NULL */
     link_delays *links;
     uint64_t longest_ps;  /* transmission on the slowest link */
     uint64_t *edge_bytes; /* [port] sent at the edges of the measured time, beside `sent` */

@@ -50,6 +50,14 @@ SIM_INLINE void fetch_order(const fast_context *h, const delivery *d, const deli
         sim_reorder_prefetch_flow(h->p, h->packets[d[STAGE].id].rt.src, d[STAGE].host);
 }
 
+static void note_last(const fast_context *h, const delivery *d)
+{
+    const fast_packet *pk = &h->packets[d->id];
+    last_delivery *last = &h->f->lasts[d->host];
+    if (d->t > last->t)
+        *last = (last_delivery){d->t, pk->t_inject, pk->rt.src};
+}
+
 SIM_INLINE void deliver(fast_context *h, const delivery *d)
 {
     sim *s = h->s;
@@ -57,11 +65,8 @@ SIM_INLINE void deliver(fast_context *h, const delivery *d)
     const fast_packet *pk = &h->packets[d->id];
     sink *to = &h->f->sinks[d->host];
     to->hash += sim_delivery_hash(&pk->rt, pk->t_gen, d->t);
-    if (__builtin_expect(d->t > to->last, 1)) {
-        to->last = d->t;
-        to->inject = pk->t_inject;
-        to->src = pk->rt.src;
-    }
+    if (__builtin_expect(h->f->lasts != NULL, 0))
+        note_last(h, d);
     if (in_window(s, d->t)) {
         p->n.window_bytes += s->packet_bytes;
         to->packets++;
@@ -256,6 +261,8 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, cons
     uint32_t host = e->to->peer_node - h->num_switches;
     h->fp->deliveries[h->fp->num_deliveries++] = (delivery){t, id, host};
     __builtin_prefetch(&h->f->sinks[host], 1);
+    if (__builtin_expect(h->f->lasts != NULL, 0))
+        __builtin_prefetch(&h->f->lasts[host], 1);
 }
 
 /* Takes credit for a packet that has left its queue. v: the VC that it takes. */

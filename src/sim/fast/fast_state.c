@@ -273,6 +273,7 @@ static bool allocate(const sim *s, fast_state *f, sim_memory *m)
            sim_get(m, &f->edge_bytes, ports + 1, sizeof *f->edge_bytes) &&
            sim_get(m, &f->links, s->f->num_classes + 1, sizeof *f->links) &&
            sim_get(m, &f->sinks, hosts + 1, sizeof *f->sinks) &&
+           (!s->finite || sim_get(m, &f->lasts, hosts + 1, sizeof *f->lasts)) &&
            (!has_adapters(s) || sim_get(m, &f->hosts, hosts + 1, f->host_bytes)) &&
            sim_get(m, &f->times, num_times(s) + 1, sizeof *f->times);
 }
@@ -316,6 +317,7 @@ void sim_fast_free(sim *s)
     free(f->links);
     free(f->edge_bytes);
     free(f->sinks);
+    free(f->lasts);
     sim_choice_free(f);
     free(f->hosts);
     free(f);

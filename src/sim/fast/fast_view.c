@@ -238,11 +238,11 @@ void sim_fast_settle(partition *p)
             s->hosts[host].hash = f->sinks[host].hash;
             s->host_bytes[host] = f->sinks[host].packets * s->packet_bytes;
         }
-        if (s->finite)
+        if (f->lasts)
             sim_finite_note(p->sim, host,
-                            &(delivered){.t = f->sinks[host].last,
-                                         .t_inject = f->sinks[host].inject,
-                                         .src = f->sinks[host].src});
+                            &(delivered){.t = f->lasts[host].t,
+                                         .t_inject = f->lasts[host].inject,
+                                         .src = f->lasts[host].src});
         if (f->hosts && s->hosts[host].port != IK_NONE)
             s->host_sent_bytes[host] = s->channel_bytes[s->hosts[host].port];
     }

@@ -49,8 +49,10 @@ static uint64_t message_bytes(const sim *s, uint32_t host, uint64_t n)
 void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t)
 {
     const sim *s = p->sim;
-    uint64_t bytes = message_bytes(s, host, n);
-    p->n.generated += (bytes + s->packet_bytes - 1) / s->packet_bytes;
+    bool even = !s->sizes && !s->finite;
+    uint64_t bytes = even ? s->message_bytes : message_bytes(s, host, n);
+    p->n.generated +=
+        even ? s->packets_per_message : (bytes + s->packet_bytes - 1) / s->packet_bytes;
     if (!in_window(s, t))
         return;
     p->n.offered_bytes += bytes;
