@@ -7,8 +7,8 @@
  * workload is refused before it is made. */
 #include "traffic/pattern.h"
 #include "traffic/workload/collective.h"
+#include "traffic/workload/member.h"
 #include "traffic/workload/pair_sizes.h"
-#include "traffic/workload/steps.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -40,23 +40,6 @@ static const ik_param params[] = {
      "mapping=random or operation=alltoallv and sizes=random", "nothing else is drawn"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
-
-typedef struct member {
-    mapping map;
-    ik_workload work;
-    ik_traffic lists; /* the messages as flows */
-} member;
-
-static void destroy(ik_traffic *t)
-{
-    member *m = t->impl;
-    mapping_free(&m->map);
-    ik_workload_clear(&m->work);
-    if (m->lists.impl)
-        pattern_lists_destroy(&m->lists);
-    free(m);
-    t->impl = NULL;
-}
 
 /* ---- from moves to messages */
 
@@ -151,8 +134,8 @@ static ik_status count(maker *m, uint64_t repeat, const ik_env *env, ik_error *e
     return status;
 }
 
-static ik_status make(const ik_traffic *t, member *k, maker *m, uint64_t repeat, const ik_env *env,
-                      ik_error *err)
+static ik_status make(const ik_traffic *t, workload_member *k, maker *m, uint64_t repeat,
+                      const ik_env *env, ik_error *err)
 {
     steps s;
     m->of.phase = take_phase;
@@ -172,9 +155,7 @@ static ik_status make(const ik_traffic *t, member *k, maker *m, uint64_t repeat,
         steps_free(&s);
         return status;
     }
-    status = steps_finish(&s, &k->work, err);
-    k->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = t->seed};
-    return status == IK_OK ? workload_pattern(k->work.graph, &k->lists, err) : status;
+    return member_finish_steps(t, k, &s, err);
 }
 
 static uint64_t bytes_of(const ik_params *p, collective_operation operation)
@@ -192,11 +173,9 @@ static ik_status refuse_root(const collective *c, ik_error *err)
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
-    member *k = ik_calloc(1, sizeof *k);
+    workload_member *k = member_new(t, OWNER, err);
     if (!k)
-        return ik_fail_memory(err, sizeof *k, OWNER);
-    t->impl = k;
-    t->workload = &k->work;
+        return IK_ERR_MEMORY;
     collective_operation operation = (collective_operation)ik_params_enum(p, "operation");
     uint64_t wanted = ik_params_has(p, "processes") ? ik_params_uint(p, "processes") : 0;
     uint64_t *sizes = NULL, seed = pattern_seed(t, p);
@@ -223,16 +202,6 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     return status;
 }
 
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
-{
-    return pattern_lists_dest(&((const member *)t->impl)->lists, src, n);
-}
-
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
-{
-    pattern_lists_flows(&((const member *)t->impl)->lists, src, fn, ctx);
-}
-
 const ik_traffic_family ik_traffic_collective = {
     .name = "collective",
     .summary = "a collective operation of processes: barrier, broadcast, allreduce, …",
@@ -252,8 +221,8 @@ const ik_traffic_family ik_traffic_collective = {
         "pairwise; gather and scatter binomial, linear.",
     .params = params,
     .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .flows = flows,
+    .destroy = member_destroy,
+    .dest = member_dest,
+    .flows = member_flows,
     .ends = true,
 };

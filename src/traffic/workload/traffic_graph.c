@@ -4,7 +4,7 @@
  * read from a file in GOAL's text form. */
 #include "traffic/pattern.h"
 #include "traffic/workload/goal_read.h"
-#include "traffic/workload/mapping.h"
+#include "traffic/workload/member.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,21 +26,6 @@ static const ik_param params[] = {
      "mapping=random", "nothing else is drawn"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
-
-typedef struct program {
-    ik_workload work;
-    ik_traffic shares; /* bytes by destination, as a pattern */
-} program;
-
-static void destroy(ik_traffic *t)
-{
-    program *p = t->impl;
-    if (p->shares.impl)
-        pattern_lists_destroy(&p->shares);
-    ik_workload_clear(&p->work);
-    free(p);
-    t->impl = NULL;
-}
 
 /* ---- reading */
 
@@ -67,8 +52,8 @@ static ik_status note_empty(ik_traffic *t, const goal_reader *g, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_program(ik_traffic *t, program *of, const ik_params *p, const ik_env *env,
-                              ik_error *err)
+static ik_status read_program(ik_traffic *t, workload_member *of, const ik_params *p,
+                              const ik_env *env, ik_error *err)
 {
     goal_reader g;
     graph_builder b = {.num_hosts = t->num_hosts,
@@ -76,22 +61,20 @@ static ik_status read_program(ik_traffic *t, program *of, const ik_params *p, co
                        .memory_limit = env ? env->memory_limit_bytes : 0,
                        .overhead_ps = ik_params_uint(p, "overhead"),
                        .eager = ik_params_has(p, "eager")};
-    mapping map = {0};
     b.eager_bytes = b.eager ? ik_params_uint(p, "eager") : 0;
     ik_status status = goal_open(&g, b.source, env, err);
     if (status == IK_OK)
         status = check_ranks(t, &g, err);
     if (status == IK_OK)
         status = mapping_make(t->fabric, "traffic 'graph'", p, g.num_ranks, pattern_seed(t, p), env,
-                              &map, err);
+                              &of->map, err);
     if (status == IK_OK)
-        status = mapping_portable(t, p, &map, &t->portable, err);
+        status = mapping_portable(t, p, &of->map, &t->portable, err);
     if (status == IK_OK)
-        status = goal_read(&g, map.host, &b, err);
+        status = goal_read(&g, of->map.host, &b, err);
     if (status == IK_OK)
         status = note_empty(t, &g, err);
     goal_close(&g);
-    mapping_free(&map);
     if (status == IK_OK)
         status = graph_finish(&b, &of->work, err);
     else
@@ -101,7 +84,7 @@ static ik_status read_program(ik_traffic *t, program *of, const ik_params *p, co
 }
 
 /* What of a host's bytes goes where. */
-static ik_status sum_flows(const ik_traffic *t, program *p, ik_error *err)
+static ik_status sum_flows(const ik_traffic *t, workload_member *p, ik_error *err)
 {
     const ik_graph *g = p->work.graph;
     uint32_t host = 0, op = 0;
@@ -112,39 +95,20 @@ static ik_status sum_flows(const ik_traffic *t, program *p, ik_error *err)
     if (op == g->num_ops)
         return ik_fail_at(err, IK_ERR_INPUT, g->source, 0, 0,
                           "the program has no message between two hosts");
-    p->shares = (ik_traffic){.family = t->family,
-                             .fabric = t->fabric,
-                             .num_hosts = t->num_hosts,
-                             .seed = t->seed,
-                             .spec = t->spec};
-    return workload_pattern(g, &p->shares, err);
+    return member_finish(t, p, err);
 }
 
 static ik_status create(ik_traffic *t, const ik_params *params_of, const ik_env *env, ik_error *err)
 {
-    program *p = ik_calloc(1, sizeof *p);
+    workload_member *p = member_new(t, "traffic 'graph'", err);
     if (!p)
-        return ik_fail_memory(err, sizeof *p, "traffic 'graph'");
-    t->impl = p;
+        return IK_ERR_MEMORY;
     ik_status status = read_program(t, p, params_of, env, err);
     if (status == IK_OK)
         status = workload_check_hosts(t, &p->work, err);
     if (status == IK_OK)
         status = sum_flows(t, p, err);
-    t->workload = &p->work;
     return status;
-}
-
-/* ---- as a pattern */
-
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
-{
-    return pattern_lists_dest(&((const program *)t->impl)->shares, src, n);
-}
-
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
-{
-    pattern_lists_flows(&((const program *)t->impl)->shares, src, fn, ctx);
 }
 
 const ik_traffic_family ik_traffic_graph = {
@@ -160,8 +124,8 @@ const ik_traffic_family ik_traffic_graph = {
         "one after the other, messages take the network. docs/workloads.md.",
     .params = params,
     .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .flows = flows,
+    .destroy = member_destroy,
+    .dest = member_dest,
+    .flows = member_flows,
     .ends = true,
 };

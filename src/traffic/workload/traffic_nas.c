@@ -3,9 +3,8 @@
  * traffic_nas.c: the messages of a NAS Parallel Benchmark, iteration by iteration. */
 #include "traffic/nas_partners.h"
 #include "traffic/pattern.h"
+#include "traffic/workload/member.h"
 #include "traffic/workload/nas.h"
-
-#include <stdlib.h>
 
 #define OWNER "traffic 'nas'"
 
@@ -36,23 +35,6 @@ static const ik_param params[] = {
 /* In the builder, in the graph, and for finishing it. */
 enum { BYTES_PER_OPERATION = 125 };
 
-typedef struct member {
-    mapping map;
-    ik_workload work;
-    ik_traffic lists; /* the messages as flows */
-} member;
-
-static void destroy(ik_traffic *t)
-{
-    member *k = t->impl;
-    mapping_free(&k->map);
-    ik_workload_clear(&k->work);
-    if (k->lists.impl)
-        pattern_lists_destroy(&k->lists);
-    free(k);
-    t->impl = NULL;
-}
-
 static ik_status refuse_processes(const nas *n, uint64_t processes, ik_error *err)
 {
     bool square = n->benchmark == NAS_BT || n->benchmark == NAS_SP;
@@ -65,8 +47,8 @@ static ik_status refuse_processes(const nas *n, uint64_t processes, ik_error *er
 }
 
 /* As many processes as are given, else as many as the benchmark can use of the hosts. */
-static ik_status find_hosts(ik_traffic *t, member *k, nas *n, const ik_params *p, const ik_env *env,
-                            ik_error *err)
+static ik_status find_hosts(ik_traffic *t, workload_member *k, nas *n, const ik_params *p,
+                            const ik_env *env, ik_error *err)
 {
     uint64_t wanted = ik_params_has(p, "processes") ? ik_params_uint(p, "processes") : 0;
     if (wanted && !nas_fits(n->benchmark, (uint32_t)wanted))
@@ -111,11 +93,9 @@ static ik_status run(const nas *n, uint64_t iterations, steps *s, const ik_env *
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
 {
-    member *k = ik_calloc(1, sizeof *k);
+    workload_member *k = member_new(t, OWNER, err);
     if (!k)
-        return ik_fail_memory(err, sizeof *k, OWNER);
-    t->impl = k;
-    t->workload = &k->work;
+        return IK_ERR_MEMORY;
     nas n = {.benchmark = (nas_benchmark)ik_params_enum(p, "benchmark")};
     steps s;
     ik_status status = find_hosts(t, k, &n, p, env, err);
@@ -129,19 +109,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         steps_free(&s);
         return status;
     }
-    status = steps_finish(&s, &k->work, err);
-    k->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = t->seed};
-    return status == IK_OK ? workload_pattern(k->work.graph, &k->lists, err) : status;
-}
-
-static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
-{
-    return pattern_lists_dest(&((const member *)t->impl)->lists, src, n);
-}
-
-static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
-{
-    pattern_lists_flows(&((const member *)t->impl)->lists, src, fn, ctx);
+    return member_finish_steps(t, k, &s, err);
 }
 
 const ik_traffic_family ik_traffic_nas = {
@@ -160,8 +128,8 @@ const ik_traffic_family ik_traffic_nas = {
         "classes of messages.",
     .params = params,
     .create = create,
-    .destroy = destroy,
-    .dest = dest,
-    .flows = flows,
+    .destroy = member_destroy,
+    .dest = member_dest,
+    .flows = member_flows,
     .ends = true,
 };

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * workload/member.c: members of the traffic family that build a dependency graph. */
+#include "traffic/workload/member.h"
+#include "traffic/pattern.h"
+
+#include <stdlib.h>
+
+workload_member *member_new(ik_traffic *t, const char *owner, ik_error *err)
+{
+    workload_member *m = ik_calloc(1, sizeof *m);
+    if (!m) {
+        ik_fail_memory(err, sizeof *m, owner);
+        return NULL;
+    }
+    t->impl = m;
+    t->workload = &m->work;
+    return m;
+}
+
+ik_status member_finish(const ik_traffic *t, workload_member *m, ik_error *err)
+{
+    m->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = t->seed};
+    return workload_pattern(m->work.graph, &m->lists, err);
+}
+
+ik_status member_finish_steps(const ik_traffic *t, workload_member *m, steps *s, ik_error *err)
+{
+    ik_status status = steps_finish(s, &m->work, err);
+    return status == IK_OK ? member_finish(t, m, err) : status;
+}
+
+void member_destroy(ik_traffic *t)
+{
+    workload_member *m = t->impl;
+    mapping_free(&m->map);
+    ik_workload_clear(&m->work);
+    if (m->lists.impl)
+        pattern_lists_destroy(&m->lists);
+    free(m);
+    t->impl = NULL;
+}
+
+uint32_t member_dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    return pattern_lists_dest(&((const workload_member *)t->impl)->lists, src, n);
+}
+
+void member_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    pattern_lists_flows(&((const workload_member *)t->impl)->lists, src, fn, ctx);
+}
