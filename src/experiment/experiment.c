@@ -4,7 +4,7 @@
  */
 #include "experiment/experiment_impl.h"
 #include "experiment/jobs.h"
-#include "experiment/sweep.h"
+#include "experiment/yaml/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define IKAT_EXPERIMENT_IMPL_H
 
 #include "experiment/schema.h"
-#include "experiment/ytree.h"
+#include "experiment/yaml/ytree.h"
 
 /* One variant of one section. */
 typedef struct variant {

@@ -2,28 +2,15 @@
  *
  * experiment/jobs.c: reading jobs. */
 #include "experiment/jobs.h"
+#include "experiment/members.h"
 
 #include <stdio.h>
 #include <string.h>
 
+static const char *const keys_of_jobs[] = {"name", "traffic", "hosts", "mapping", "start", NULL};
+
 static const ik_param start_row = {
     "start", IK_PARAM_TIME, "", 0, 1e15, NULL, "when the job begins (default: at time 0)"};
-
-static ik_status refuse_keys(const ytree *map, ik_error *err)
-{
-    static const char *const known[] = {"name", "traffic", "hosts", "mapping", "start", NULL};
-    for (size_t i = 0; i < map->num; i++) {
-        const char *const *k = known;
-        while (*k && strcmp(*k, map->keys[i]->text) != 0)
-            k++;
-        if (*k)
-            continue;
-        ik_status status = ik_fail_unknown(err, "key of a job", map->keys[i]->text, known);
-        ik_error_at(err, map->keys[i]->file, map->keys[i]->line, map->keys[i]->column);
-        return status;
-    }
-    return IK_OK;
-}
 
 /* The job's hosts and mapping as parameters of its traffic, whose node is copied. */
 static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *traffic,
@@ -65,20 +52,10 @@ static ik_status read_traffic(ik_experiment *e, const ytree *job, sweep *out, ik
         return ytree_fail(job, err,
                           "a job has the keys 'name' and 'traffic', and may have "
                           "'hosts', 'mapping' and 'start'");
-    variants found = {0};
     ik_status status = place_traffic(e, job, node, &node, err);
-    if (status == IK_OK)
-        status = section_read_family(e, SECTION_TRAFFIC, &found, node, err);
-    for (size_t i = 0; i < found.num; i++) {
-        variant *v = &found.items[i];
-        if (status == IK_OK && strpbrk(v->label, "&|"))
-            status = ytree_fail(v->place, err, "'%.100s' cannot be a job: it contains '&' or '|'",
-                                v->label);
-        if (status == IK_OK)
-            status = sweep_add(out, v->label, v->place, &e->arena, err);
-        ik_params_free(&v->params);
-    }
-    return status;
+    return status == IK_OK
+               ? members_read_traffic(e, node, (members_kind){"&|", "cannot be a job"}, out, err)
+               : status;
 }
 
 static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
@@ -87,7 +64,7 @@ static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_err
         return ytree_fail(job, err, "a job is a mapping, found %s", ytree_kind_name(job->kind));
     sweep starts = {0}, found = {0};
     const ytree *start = ytree_get(job, "start"), *name = ytree_get(job, "name");
-    ik_status status = refuse_keys(job, err);
+    ik_status status = members_check_keys(job, "key of a job", keys_of_jobs, err);
     if (status == IK_OK && !name)
         status = ytree_fail(job, err, "a job has no 'name'");
     if (status == IK_OK &&
@@ -114,36 +91,6 @@ static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_err
     return status;
 }
 
-static ik_status join(ik_experiment *e, const ytree *node, const sweep_axis *items,
-                      const size_t *choice, sweep *out, ik_error *err)
-{
-    const char *text = "";
-    for (size_t i = 0; i < node->num && text; i++)
-        text = ik_arena_printf(&e->arena, "%s%s%s", text, i ? "&" : "",
-                               items[i].values.text[choice[i]]);
-    return text ? sweep_add(out, text, node, &e->arena, err)
-                : ik_fail_memory(err, 1, "an experiment");
-}
-
-static ik_status read_list(ik_experiment *e, const ytree *node, sweep *out, ik_error *err)
-{
-    sweep_axis *items = ik_arena_alloc(&e->arena, (node->num + 1) * sizeof *items);
-    size_t *choice = ik_arena_alloc(&e->arena, (node->num + 1) * sizeof *choice);
-    if (!items || !choice)
-        return ik_fail_memory(err, node->num * sizeof *items, "an experiment");
-    for (size_t i = 0; i < node->num; i++) {
-        ik_status status = read_job(e, node->items[i], &items[i].values, err);
-        if (status != IK_OK)
-            return status;
-    }
-    do {
-        ik_status status = join(e, node, items, choice, out, err);
-        if (status != IK_OK)
-            return status;
-    } while (sweep_next(items, node->num, choice));
-    return IK_OK;
-}
-
 ik_status jobs_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out,
                       ik_error *err)
 {
@@ -152,7 +99,7 @@ ik_status jobs_expand(ik_experiment *e, const ytree *node, const ik_param *p, sw
     if (node->kind != YTREE_LIST || node->num == 0 || node->items[0]->kind == YTREE_SCALAR)
         return sweep_expand(node, p, &e->arena, out, err);
     if (node->items[0]->kind == YTREE_MAP)
-        return read_list(e, node, out, err);
+        return members_combine(e, node, read_job, '&', out, err);
     for (size_t i = 0; i < node->num; i++) {
         ik_status status = jobs_expand(e, node->items[i], p, out, err);
         if (status != IK_OK)

@@ -7,7 +7,7 @@
 #define IKAT_EXPERIMENT_JOBS_H
 
 #include "experiment/run.h"
-#include "experiment/sweep.h"
+#include "experiment/yaml/sweep.h"
 
 /* Values of `node` for parameter `p`: a text, or a list of mappings with the keys name, traffic,
  * hosts, mapping and start, which is one value for every combination of what they sweep over; a

@@ -3,32 +3,19 @@
  * experiment/patterns.c: parameters that list traffic patterns.
  */
 #include "experiment/patterns.h"
+#include "experiment/members.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const keys_of_patterns[] = {"pattern", "share", "name", NULL};
+static const members_kind in_list = {"+;", "cannot stand in a list"};
+
 static const ik_param share_row = {
     "share", IK_PARAM_FRACTION, "", 0, 0, NULL, "share of the messages, or a weight"};
 
 /* ---- from YAML */
-
-static ik_status refuse_keys(const ytree *map, ik_error *err)
-{
-    static const char *const known[] = {"pattern", "share", "name", NULL};
-    for (size_t i = 0; i < map->num; i++) {
-        const char *const *k = known;
-        while (*k && strcmp(*k, map->keys[i]->text) != 0)
-            k++;
-        if (*k)
-            continue;
-        ik_status status =
-            ik_fail_unknown(err, "key of a pattern in a list", map->keys[i]->text, known);
-        ik_error_at(err, map->keys[i]->file, map->keys[i]->line, map->keys[i]->column);
-        return status;
-    }
-    return IK_OK;
-}
 
 /* A range of percentages comes as fractions. */
 static ik_status read_shares(ik_experiment *e, const ytree *node, sweep *out, ik_error *err)
@@ -50,28 +37,20 @@ static ik_status read_pattern(ik_experiment *e, const ytree *map, sweep *out, ik
     if (!node)
         return ytree_fail(
             map, err, "a pattern in a list has the key 'pattern', and may have 'share' and 'name'");
-    variants found = {0};
-    ik_status status = section_read_family(e, SECTION_TRAFFIC, &found, node, err);
-    for (size_t i = 0; i < found.num; i++) {
-        variant *v = &found.items[i];
-        if (status == IK_OK && strpbrk(v->label, "+;"))
-            status = ytree_fail(
-                v->place, err, "'%.100s' cannot stand in a list: it contains '+' or ';'", v->label);
-        if (status == IK_OK)
-            status = sweep_add(out, v->label, v->place, &e->arena, err);
-        ik_params_free(&v->params);
-    }
-    return status;
+    return members_read_traffic(e, node, in_list, out, err);
 }
 
 /* Texts of one member of the list. */
 static ik_status read_item(ik_experiment *e, const ytree *item, sweep *out, ik_error *err)
 {
+    if (item->kind == YTREE_LIST)
+        return ytree_fail(item, err, "a list among the patterns of a list");
     if (item->kind == YTREE_SCALAR)
         return sweep_add(out, item->text, item, &e->arena, err);
     sweep shares = {0}, found = {0};
     const ytree *share = ytree_get(item, "share"), *name = ytree_get(item, "name");
-    ik_status status = refuse_keys(item, err);
+    ik_status status =
+        members_check_keys(item, "key of a pattern in a list", keys_of_patterns, err);
     if (status == IK_OK && name && name->kind != YTREE_SCALAR)
         status = ytree_fail(name, err, "'name' is a text");
     if (status == IK_OK)
@@ -89,59 +68,17 @@ static ik_status read_item(ik_experiment *e, const ytree *item, sweep *out, ik_e
     return status;
 }
 
-static ik_status join(ik_experiment *e, const ytree *node, const sweep_axis *items,
-                      const size_t *choice, sweep *out, ik_error *err)
-{
-    size_t bytes = 1, used = 0;
-    for (size_t i = 0; i < node->num; i++)
-        bytes += strlen(items[i].values.text[choice[i]]) + 1;
-    char *text = ik_arena_alloc(&e->arena, bytes);
-    for (size_t i = 0; i < node->num && text; i++)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? "+" : "",
-                                 items[i].values.text[choice[i]]);
-    return text ? sweep_add(out, text, node, &e->arena, err)
-                : ik_fail_memory(err, 1, "an experiment");
-}
-
-/* One value for every combination of the members' own. */
-static ik_status read_list(ik_experiment *e, const ytree *node, sweep *out, ik_error *err)
-{
-    sweep_axis *items = ik_arena_alloc(&e->arena, (node->num + 1) * sizeof *items);
-    size_t *choice = ik_arena_alloc(&e->arena, (node->num + 1) * sizeof *choice);
-    if (!items || !choice)
-        return ik_fail_memory(err, node->num * sizeof *items, "an experiment");
-    for (size_t i = 0; i < node->num; i++) {
-        if (node->items[i]->kind == YTREE_LIST)
-            return ytree_fail(node->items[i], err, "a list among the patterns of a list");
-        ik_status status = read_item(e, node->items[i], &items[i].values, err);
-        if (status != IK_OK)
-            return status;
-    }
-    do {
-        ik_status status = join(e, node, items, choice, out, err);
-        if (status != IK_OK)
-            return status;
-    } while (sweep_next(items, node->num, choice));
-    return IK_OK;
-}
-
 /* One pattern as a mapping: { family: neighbour, dims: [4, 4] }. */
 static ik_status read_mapping(ik_experiment *e, const ytree *map, sweep *out, ik_error *err)
 {
-    variants found = {0};
-    ik_status status = section_read_family(e, SECTION_TRAFFIC, &found, map, err);
-    for (size_t i = 0; i < found.num; i++) {
-        variant *v = &found.items[i];
-        if (status == IK_OK && strpbrk(v->label, "+;"))
-            status =
-                ytree_fail(v->place, err,
-                           "'%.100s' cannot stand in a pattern: it contains '+' or ';'", v->label);
-        const ik_spec_member m = {.spec = v->label};
-        const char *text = status == IK_OK ? ik_spec_list_print(&m, 1, &e->arena) : NULL;
-        if (status == IK_OK)
-            status = text ? sweep_add(out, text, v->place, &e->arena, err)
-                          : ik_fail_memory(err, 1, "an experiment");
-        ik_params_free(&v->params);
+    sweep found = {0};
+    ik_status status = members_read_traffic(
+        e, map, (members_kind){"+;", "cannot stand in a pattern"}, &found, err);
+    for (size_t i = 0; i < found.num && status == IK_OK; i++) {
+        const ik_spec_member m = {.spec = found.text[i]};
+        const char *text = ik_spec_list_print(&m, 1, &e->arena);
+        status = text ? sweep_add(out, text, found.place[i], &e->arena, err)
+                      : ik_fail_memory(err, 1, "an experiment");
     }
     return status;
 }
@@ -155,7 +92,7 @@ ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p
         return sweep_expand(node, p, &e->arena, out, err);
     for (size_t i = 0; i < node->num; i++)
         if (node->items[i]->kind == YTREE_MAP && !ytree_get(node->items[i], "family"))
-            return read_list(e, node, out, err);
+            return members_combine(e, node, read_item, '+', out, err);
     for (size_t i = 0; i < node->num; i++) {
         ik_status status = patterns_expand(e, node->items[i], p, out, err);
         if (status != IK_OK)

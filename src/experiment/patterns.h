@@ -8,7 +8,7 @@
 #define IKAT_EXPERIMENT_PATTERNS_H
 
 #include "experiment/experiment_impl.h"
-#include "experiment/sweep.h"
+#include "experiment/yaml/sweep.h"
 
 /* Values of `node` for parameter `p`: a text, or a list of mappings with the keys pattern, share
  * and name (and texts among them), which is one value for every combination of what its members

@@ -3,7 +3,7 @@
  * Experiment files: what they stand for, and how wrong ones are refused.
  */
 #include "experiment/experiment_impl.h"
-#include "experiment/sweep.h"
+#include "experiment/yaml/sweep.h"
 #include "unit/made.h"
 
 #define BASE "fabric: karytree:k=4,n=2\nrouting: dmodk\n"

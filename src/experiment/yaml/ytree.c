@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/ytree.c: a YAML document as a tree with places, composed from libyaml's events.
+ * experiment/yaml/ytree.c: a YAML document as a tree with places, composed from libyaml's events.
  *
  * libyaml has a composer of its own, but it accepts duplicate keys and cycles and does not bound
  * the expansion of aliases.
  */
-#include "experiment/ytree.h"
+#include "experiment/yaml/ytree.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/ytree.h: a YAML document as a tree whose every node knows its place in the file.
+ * experiment/yaml/ytree.h: a YAML document as a tree whose every node knows its place in the file.
  */
 #ifndef IKAT_EXPERIMENT_YTREE_H
 #define IKAT_EXPERIMENT_YTREE_H

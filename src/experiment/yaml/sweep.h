@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/sweep.h: the values that one place of an experiment stands for: one, a list, a range.
+ * experiment/yaml/sweep.h: the values that one place of an experiment stands for: one, a list, a range.
  */
 #ifndef IKAT_EXPERIMENT_SWEEP_H
 #define IKAT_EXPERIMENT_SWEEP_H
 
-#include "experiment/ytree.h"
+#include "experiment/yaml/ytree.h"
 
 /* More values or points than this are refused with their number. */
 enum { SWEEP_LIMIT = 100000 };

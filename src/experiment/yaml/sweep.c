@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/sweep.c: lists and ranges of values.
+ * experiment/yaml/sweep.c: lists and ranges of values.
  *
  * Ranges are counted before they are written out, and are computed in integers (fractions and reals
  * in units of 1e-12), so that "10%..90% step 10%" is nine exact values.
  */
-#include "experiment/sweep.h"
+#include "experiment/yaml/sweep.h"
 
 #include <math.h>
 #include <stdio.h>
