@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/yaml/sweep.h: the values that one place of an experiment stands for: one, a list, a range.
+ * experiment/yaml/sweep.h: the values that one place of an experiment stands for: one, a list, a
+ * range.
  */
 #ifndef IKAT_EXPERIMENT_SWEEP_H
 #define IKAT_EXPERIMENT_SWEEP_H

@@ -1,145 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Workloads that end: host/finite.h. */
+ * Workloads that end: host/finite.h. Dependency graphs; all-to-all exchanges: host/finite_visits.c.
+ */
 #include "sim/core/memory.h"
 #include "sim/host/finite_state.h"
 #include "sim/state/events.h"
 #include <assert.h>
 #include <stdlib.h>
 
-static uint64_t packets_of(const sim *s, uint64_t bytes)
-{
-    return (bytes + s->packet_bytes - 1) / s->packet_bytes;
-}
-
-/* ---- all-to-all */
-
-static bool visits_nobody(const ik_traffic *t, uint32_t src)
-{
-    const finite *f = t->impl;
-    return f->per_repeat == 0 || !ik_alltoall_has(f->w->alltoall, src);
-}
-
-static uint32_t visit_dest(const ik_traffic *t, uint32_t src, uint64_t n)
-{
-    const finite *f = t->impl;
-    if (visits_nobody(t, src) || n >= f->per_repeat * f->w->repeat)
-        return IK_NONE;
-    return ik_alltoall_dest(f->w, src, f->keys[src], (uint32_t)(n % f->per_round));
-}
-
-static void visit_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
-{
-    const ik_alltoall *a = ((const finite *)t->impl)->w->alltoall;
-    for (uint32_t dst = 0; ik_alltoall_has(a, src) && dst < t->num_hosts; dst++)
-        if (dst != src && ik_alltoall_has(a, dst))
-            fn(ctx, src, dst, 1, a->num - 1);
-}
-
-static bool visits_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
-{
-    *weight = 1;
-    *scale = t->num_hosts - 1;
-    return t->num_hosts > 1 && !((const finite *)t->impl)->w->alltoall->process;
-}
-
-uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n)
-{
-    const finite *f = s->finite;
-    if (f->w->repeat == 1)
-        return n < f->per_repeat ? 0 : UINT64_MAX;
-    return n / f->per_repeat == f->repetition[host] && n < f->per_repeat * f->w->repeat
-               ? f->states[host * f->w->repeat + f->repetition[host]].begun_ps
-               : UINT64_MAX;
-}
-
-uint64_t sim_visit_bytes(const sim *s, uint64_t n)
-{
-    const finite *f = s->finite;
-    uint64_t before = n % f->per_repeat / f->per_round * s->message_bytes,
-             left = f->w->largest - before;
-    return left < s->message_bytes ? left : s->message_bytes;
-}
-
-/* A repetition is over once all queues have sent and all is received. */
-static void try_next_repetition(partition *p, uint32_t host)
-{
-    sim *s = p->sim;
-    finite *f = s->finite;
-    uint64_t r = f->repetition[host], end = (r + 1) * f->per_repeat;
-    round_state *now = &f->states[host * f->w->repeat + r];
-    if (r + 1 >= f->w->repeat || now->received < f->packets_per_repeat)
-        return;
-    send_queue *queues = &s->send_queues[(size_t)host * s->num_send_queues];
-    for (unsigned k = 0; k < s->num_send_queues; k++)
-        if (queues[k].n < end || queues[k].count)
-            return;
-    f->repetition[host]++;
-    uint64_t sent = s->hosts[host].busy_until, begun = now->last_ps > sent ? now->last_ps : sent;
-    now[1].begun_ps = begun;
-    for (unsigned k = 0; k < s->num_send_queues; k++)
-        queues[k].t = begun;
-    sim_host_wake_at(p, host, begun);
-}
-
-static void note_last(round_state *state, const delivered *d)
-{
-    if (d->t >= state->last_ps) {
-        state->last_ps = d->t;
-        state->inject_ps = d->t_inject;
-        state->src = d->src;
-    }
-}
-
-static void visit_delivered(partition *p, uint32_t host, const delivered *d)
-{
-    finite *f = p->sim->finite;
-    if (f->w->repeat == 1) {
-        note_last(&f->states[host], d);
-        return;
-    }
-    uint64_t n = host * f->w->repeat + d->number / (f->per_repeat * p->sim->packets_per_message);
-    f->states[n].received++;
-    note_last(&f->states[n], d);
-    try_next_repetition(p, host);
-}
-
-static ik_status new_alltoall(sim *s, finite *f, ik_error *err)
-{
-    const ik_workload *w = f->w;
-    uint32_t hosts = s->f->num_hosts;
-    f->per_round = w->alltoall->num - 1;
-    f->rounds = (w->largest + s->message_bytes - 1) / s->message_bytes;
-    f->per_repeat = f->per_round * f->rounds;
-    f->packets_per_repeat = f->per_round * packets_of(s, w->largest);
-    if (f->per_repeat * w->repeat > UINT32_MAX / s->packets_per_message)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "a host of the exchange would send more than 2^32 packets");
-    sim_memory m = {0};
-    bool ok = sim_get(&m, &f->keys, hosts, 8) && sim_get(&m, &f->repetition, hosts, 4) &&
-              sim_get(&m, &f->states, hosts * (size_t)w->repeat + 1, sizeof *f->states);
-    if (!ok)
-        return ik_fail_memory(err, m.bytes, "the state of an exchange");
-    for (uint32_t host = 0; host < hosts; host++)
-        f->keys[host] = ik_alltoall_key(w, host);
-    f->family = (ik_traffic_family){.name = "exchange",
-                                    .dest = visit_dest,
-                                    .silent = visits_nobody,
-                                    .flows = visit_flows,
-                                    .even = visits_even};
-    f->visits = (ik_traffic){.family = &f->family,
-                             .fabric = s->traffic->fabric,
-                             .num_hosts = hosts,
-                             .seed = s->traffic->seed,
-                             .impl = f,
-                             .spec = s->traffic->spec,
-                             .gaps = true,
-                             .workload = w};
-    s->traffic = &f->visits;
-    return IK_OK;
-}
-
-/* ---- graphs: lists of sends */
+/* ---- lists of sends */
 
 static void append(finite *f, op_list *l, uint32_t op)
 {
@@ -214,7 +83,7 @@ static void queue_send(partition *p, uint32_t host, uint32_t op)
         show_first(s, host, at);
 }
 
-/* ---- graphs: operations */
+/* ---- operations */
 
 static void release(partition *p, uint32_t host, uint32_t op);
 
@@ -434,7 +303,7 @@ void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, ui
     finite *f = s->finite;
     if (!f->w->graph) {
         if (f->w->repeat > 1)
-            try_next_repetition(p, host);
+            sim_visits_go_on(p, host);
         return;
     }
     size_t k = (size_t)host * s->num_send_queues + at;
@@ -483,7 +352,7 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
     finite *f = p->sim->finite;
     if (!f->w->graph) {
         f->finish_ps[host] = d->t > f->finish_ps[host] ? d->t : f->finish_ps[host];
-        visit_delivered(p, host, d);
+        sim_visit_delivered(p, host, d);
         return;
     }
     uint32_t send = find_send(f, d->src, d->number), recv = f->w->graph->ops[send].match;
@@ -539,7 +408,7 @@ static ik_status new_graph(const sim *s, finite *f, ik_error *err)
                 .next = IK_NONE,
                 .cause = IK_NONE};
             f->first_packet[op] = packets;
-            packets += g->kind[op] == IK_OP_SEND ? packets_of(s, g->ops[op].amount) : 0;
+            packets += g->kind[op] == IK_OP_SEND ? finite_packets(s, g->ops[op].amount) : 0;
         }
         if (packets > UINT32_MAX)
             return ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -567,7 +436,7 @@ ik_status sim_finite_new(sim *s, ik_error *err)
     f->finish_ps = ik_calloc((size_t)fabric->num_hosts + 1, sizeof *f->finish_ps);
     if (!f->finish_ps)
         return ik_fail_memory(err, fabric->num_hosts * 8, "the state of a workload");
-    return w->graph ? new_graph(s, f, err) : new_alltoall(s, f, err);
+    return w->graph ? new_graph(s, f, err) : sim_visits_new(s, f, err);
 }
 
 void sim_finite_free(sim *s)
@@ -631,7 +500,7 @@ void sim_finite_count(partition *p, uint32_t host)
     for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
         if (g->kind[op] != IK_OP_SEND || g->ops[op].peer == host)
             continue;
-        p->n.generated += packets_of(p->sim, g->ops[op].amount);
+        p->n.generated += finite_packets(p->sim, g->ops[op].amount);
         p->n.offered_bytes += g->ops[op].amount;
     }
 }

@@ -93,6 +93,11 @@ static inline uint64_t finite_later(uint64_t t, uint64_t by)
     return t > FINITE_LATEST || by > FINITE_LATEST - t ? FINITE_LATEST : t + by;
 }
 
+static inline uint64_t finite_packets(const sim *s, uint64_t bytes)
+{
+    return (bytes + s->packet_bytes - 1) / s->packet_bytes;
+}
+
 /* The send of a receive; IK_NONE = it has none yet. */
 static inline uint32_t finite_send_of(const finite *f, uint32_t recv)
 {
@@ -110,6 +115,13 @@ enum { DUE_ARRIVAL, DUE_SEND, DUE_RECV, DUE_CALC, DUE_RANKS };
 void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t send, uint64_t t);
 /* op is looked at when time t comes. */
 void sim_finite_due(partition *p, uint32_t host, unsigned rank, uint32_t op, uint64_t t);
+
+/* ---- host/finite_visits.c: all-to-all */
+/* Makes its visits s->traffic. */
+ik_status sim_visits_new(sim *s, finite *f, ik_error *err);
+void sim_visit_delivered(partition *p, uint32_t host, const delivered *d);
+/* Begins a host's next repetition if this one is over: all queues have sent and all is received. */
+void sim_visits_go_on(partition *p, uint32_t host);
 
 /* ---- host/finite_any.c */
 ik_status sim_any_new(const sim *s, finite *f, ik_error *err);

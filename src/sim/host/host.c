@@ -5,13 +5,12 @@
  * its source's sequence of messages (of which it takes those of its VC) and a ring of the messages
  * being sent. The queues take turns packet by packet, and so do the messages of one queue. A queue
  * per destination: host/by_destination.c. Receiving: the buffer drains at the link's rate or
- * slower, credit goes back when a packet is out of it. */
+ * slower, credit goes back when a packet is out of it. What a delivery counts for:
+ * host/deliver.c. */
 #include "sim/host/finite.h"
 #include "sim/host/reorder.h"
 #include "sim/host/replies.h"
 #include "sim/measure/classes.h"
-#include "sim/measure/order.h"
-#include "sim/measure/watch.h"
 #include "sim/state/space.h"
 #include <math.h>
 
@@ -392,93 +391,6 @@ static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *p
     uint64_t end = begin + ik_transmit_ps(pk->size, sim_ejection_bps(s, port));
     *until = end > pk->t_tail ? end : pk->t_tail;
     return *until;
-}
-
-static void count_class(partition *p, const delivered *d)
-{
-    const sim *s = p->sim;
-    /* a reply is of the class of its request */
-    unsigned class = sim_is_reply(s, d->number)
-                         ? sim_class_of(p->classes, d->dst, d->number & ~SIM_REPLY)
-                         : sim_class_of(p->classes, d->src, d->number / s->packets_per_message);
-    size_t period = s->num_series ? d->t / s->series_ps : SIZE_MAX;
-    sim_classes_take(p->classes, class, d->size, in_window(s, d->t), period);
-    sim_classes_deliver(p->classes, class, d->t - d->t_gen, in_window(s, d->t), period);
-}
-
-static void check_delivery(partition *p, uint32_t host, const delivered *d)
-{
-    if (d->dst != host)
-        sim_broken(p, "a packet of host %u for host %u reached host %u", d->src, d->dst, host);
-    if (d->t < d->t_inject || d->t_inject < d->t_gen)
-        sim_broken(p, "time went back: generated %llu, injected %llu, delivered %llu ps",
-                   (unsigned long long)d->t_gen, (unsigned long long)d->t_inject,
-                   (unsigned long long)d->t);
-    /* requests and replies are flows of their own */
-    uint32_t flow = sim_is_reply(p->sim, d->number) ? d->src + p->sim->f->num_hosts : d->src;
-    switch (sim_order_note(&p->sim->order[host], flow, d->t_inject)) {
-    case ORDER_KEPT:
-        break;
-    case ORDER_BROKEN:
-        p->n.order_violations++;
-        if (p->sim->reorder.in_order)
-            sim_broken(p, "a packet of host %u was delivered to host %u out of order", d->src,
-                       host);
-        break;
-    case ORDER_NO_MEMORY:
-        sim_partition_fail(p, sizeof(order_table), "the checks of order");
-    }
-}
-
-static void note_watched(partition *p, uint32_t host, const delivered *d)
-{
-    const sim *s = p->sim;
-    uint32_t which = watch_find(s->watch, d->src, d->number);
-    const ik_watch_event e = {.t_ps = d->t,
-                              .channel = s->ports[s->hosts[host].port].peer_port,
-                              .stage = IK_WATCH_DELIVERED};
-    if (which != IK_NONE)
-        watch_add(s->watch, p->id, which, 0, &e);
-    if (in_window(s, d->t))
-        watch_consider_delivered(s->watch, p->id, d->src, d->dst, d->number, d->t_gen, d->t);
-}
-
-static void note_delivery(partition *p, uint32_t host, const delivered *d)
-{
-    if (sim_checks_order(p->sim))
-        check_delivery(p, host, d);
-    if (p->sim->watch)
-        note_watched(p, host, d);
-}
-
-void sim_delivered(partition *p, uint32_t host, const delivered *d)
-{
-    const sim *s = p->sim;
-    if (s->num_series)
-        sim_count_series(p, d->t, d->size, d->t - d->t_gen);
-    if (p->classes)
-        count_class(p, d);
-    if (s->notes_deliveries)
-        note_delivery(p, host, d);
-    if (s->finite)
-        sim_finite_delivered(p, host, d);
-    if (s->reply.on)
-        sim_reply_delivered(p, host, d);
-}
-
-void sim_deliver(partition *p, uint32_t host, const delivered *d)
-{
-    sim *s = p->sim;
-    const ik_packet rt = {.src = d->src, .dst = d->dst};
-    s->hosts[host].hash += sim_delivery_hash(&rt, d->t_gen, d->t);
-    p->n.delivered++;
-    if (in_window(s, d->t)) {
-        p->n.window_bytes += d->size;
-        s->host_bytes[host] += d->size;
-        sim_histo_add(&p->latency, d->t - d->t_gen);
-        sim_histo_add(&p->network, d->t - d->t_inject);
-    }
-    sim_delivered(p, host, d);
 }
 
 static void take_packet(partition *p, uint32_t host, uint32_t port, uint32_t id, uint64_t now)
