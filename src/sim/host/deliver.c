@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * host/deliver.c: what a packet counts for when its last byte is out of its host's receive buffer. */
+ * host/deliver.c: what a packet counts for when its last byte is out of its host's receive
+ * buffer. */
 #include "sim/host/finite.h"
 #include "sim/host/reorder.h"
 #include "sim/host/replies.h"
