@@ -160,20 +160,7 @@ static ik_status check_messages(const variant *adapter, const variant *traffic, 
                        "the workload says how large its messages are, when they "
                        "are made and how they take turns");
     }
-    const ik_value *in_order = value_of(adapter, "in_order");
-    if (ends(traffic) && in_order->u) {
-        ik_fail_at(err, IK_ERR_INPUT, in_order->source, in_order->line, in_order->column,
-                   "section 'adapter': in_order does not serve traffic '%.60s', which ends",
-                   traffic->label);
-        return ik_hint(err, IK_ERR_INPUT, "endless traffic can be delivered in order");
-    }
-    const ik_value *queues = value_of(adapter, "queues");
-    if (!ends(traffic) || strcmp(queues->text, "destination") != 0)
-        return IK_OK;
-    ik_fail_at(err, IK_ERR_INPUT, queues->source, queues->line, queues->column,
-               "section 'adapter': queues = destination does not serve traffic '%.60s', which ends",
-               traffic->label);
-    return ik_hint(err, IK_ERR_INPUT, "queues = vc or one");
+    return IK_OK;
 }
 
 static ik_status check_model(const variant *sw, const variant *traffic, ik_error *err)

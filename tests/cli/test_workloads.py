@@ -40,6 +40,27 @@ class Workloads(CliTest):
         self.assertEqual(len(references), 5)
         self.assertTrue(all(r["fabric"].startswith("crossbar:n=16") for r in references))
 
+    def test_slowdown_in_order(self):
+        """The reference has the same adapter: 1 on an ideal crossbar with any reorder buffer; elsewhere buffers only ever cost time."""
+        text = ('fabric: ["crossbar:n=16", "karytree:k=4,n=2"]\nrouting: minimal\nswitch: {model: ideal}\n'
+                "adapter:\n  - {packet: 256 B}\n  - {packet: 256 B, in_order: true}\n"
+                "  - {packet: 256 B, in_order: true, reorder_buffer: [256 B, 4 KiB], reorder_scope: flow}\n"
+                "  - {packet: 256 B, in_order: true, reorder_buffer: [256 B, 4 KiB]}\n"
+                "  - {packet: 256 B, in_order: true, reorder_buffer: 1 KiB, throttle: strict}\n"
+                "  - {packet: 256 B, in_order: true, reorder_buffer: 0 B}\n"
+                "traffic: [exchange, \"collective:allreduce,algorithm=rabenseifner,bytes=40 KiB\"]\n" + ENDS)
+        rows = self.rows(text)
+        self.assertEqual(len(rows), 32)
+        tree = {}
+        for row in rows:
+            if row["fabric"].startswith("crossbar"):
+                self.assertEqual(row["slowdown"], "1", row)
+            else:
+                tree.setdefault(row["traffic"], []).append(float(row["slowdown"]))
+        for family, slowdowns in tree.items():
+            self.assertEqual(slowdowns[0], slowdowns[1] if family.startswith("exchange") else slowdowns[0])
+            self.assertGreater(max(slowdowns[2:]), 1.2 * slowdowns[0])
+
     def test_slowdown_by_the_same_switch(self):
         """1 on a crossbar with that switch, exactly, whatever the switch; each reference is run once and shared by fabrics."""
         text = ('fabric: ["crossbar:n=9", "ring:n=9"]\nrouting: minimal\nseeds: 2\nadapter: {packet: 256 B}\nreference: {switch: [same, ideal]}\n'
@@ -245,8 +266,7 @@ class Workloads(CliTest):
             (base + ENDS, ":3:", "never ends"),
             (base + "traffic: exchange\nadapter: {message: 1 KiB}\n" + ENDS, ":4:", "message"),
             (base + "traffic: exchange\nadapter: {injection: [periodic, poisson]}\n" + ENDS, ":4:", "injection"),
-            (base + "traffic: exchange\nadapter: {queues: destination}\n" + ENDS, ":4:", "destination"),
-            (base + "traffic: exchange\nadapter: {in_order: true}\n" + ENDS, ":4:", "in_order"),
+            (base + "traffic: exchange\nadapter: {in_order: true, reorder_buffer: 1 KiB}\n" + ENDS, ":4:", "reorder_buffer"),
             (base + "traffic: exchange\nswitch: {model: [iq, pipelined]}\n" + ENDS, ":4:", "pipelined"),
             (base + "traffic: {family: exchange, order: xor}\n" + ENDS, ":3:", "power of two"),
             (base + "traffic: {family: exchange, bytes: 0 B}\n" + ENDS, ":3:", "bytes"),

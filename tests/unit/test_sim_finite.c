@@ -177,8 +177,6 @@ static void test_refusals(void **state)
     refuse(c, IK_ERR_USAGE, "'message'");
     c.adapter = "injection=poisson";
     refuse(c, IK_ERR_USAGE, "'injection'");
-    c.adapter = "queues=destination";
-    refuse(c, IK_ERR_UNSUPPORTED, "destination");
     c.adapter = "";
     c.sw = "model=pipelined";
     refuse(c, IK_ERR_UNSUPPORTED, "pipelined");

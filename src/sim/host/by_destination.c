@@ -2,11 +2,13 @@
  *
  * A host adapter with a queue for every destination. Messages made until now stand in the queue of
  * their destination (and VC, where a destination uses several); queues that hold any form a ring
- * per VC and take turns packet by packet, so none waits for another. Unlike the endless queues of
+ * per VC and take turns packet by packet (of a workload with visits, visit by visit), so none waits
+ * for another. Unlike the endless queues of
  * host/host.c these take memory: a message that waits 40 bytes, a queue that holds any 32. Queues
  * are found by a hash table. Cost of a packet: O(1), plus the queues passed over because
  * only their space is short. */
 #include "base/hash.h"
+#include "sim/host/finite.h"
 #include "sim/host/reorder.h"
 #include "sim/state/events.h"
 #include <stdlib.h>
@@ -20,6 +22,7 @@ typedef struct dest_queue {
     uint32_t host, dst, vc;
     uint32_t first, last; /* messages */
     uint32_t next;        /* in the ring, or free */
+    uint32_t in_turn;     /* packets sent in its turn */
 } dest_queue;
 
 struct dest_store {
@@ -55,6 +58,11 @@ void sim_dest_free(partition *p)
 uint64_t sim_dest_first_bytes(void)
 {
     return sizeof(struct dest_store) + (sizeof(ik_hash_place) << IK_HASH_FIRST_BITS);
+}
+
+uint64_t sim_dest_queue_bytes(void)
+{
+    return sizeof(dest_message) + sizeof(dest_queue) + 2 * sizeof(ik_hash_place);
 }
 
 uint64_t sim_dest_bytes(const partition *p)
@@ -137,7 +145,7 @@ static uint32_t new_queue(partition *p, uint32_t host, const message *m)
         sim_partition_fail(p, 2 * ik_hash_bytes(&d->known), "messages that wait");
         return IK_NONE;
     }
-    d->queues[id] = (dest_queue){host, m->dst, m->vc, IK_NONE, IK_NONE, IK_NONE};
+    d->queues[id] = (dest_queue){host, m->dst, m->vc, IK_NONE, IK_NONE, IK_NONE, 0};
     return id;
 }
 
@@ -189,28 +197,49 @@ static bool enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
     return true;
 }
 
-/* The first message of a queue has sent a packet: it ends, stays first, or takes its turn again
- * behind others that are active. */
-static void next_turn(const sim *s, struct dest_store *d, dest_queue *q, uint32_t sent)
+bool sim_dest_take(partition *p, uint32_t host, const message *m, uint64_t now)
+{
+    p->sim->send_queues[host].count = 1;
+    return enqueue(p, host, m, now);
+}
+
+/* The first message of a queue has sent a packet, and its turn is over: it ends, stays first, or
+ * takes its turn again behind others that are active. */
+static void next_turn(const sim *s, struct dest_store *d, dest_queue *q)
 {
     uint32_t id = q->first, behind = id;
+    uint32_t active = s->finite          ? sim_finite_active(s, q->host)
+                      : s->fifo_messages ? 1
+                                         : s->active_messages;
     dest_message *m = &d->messages[id];
-    m->m.remaining -= sent;
-    m->m.number++;
-    if (m->m.remaining && (s->fifo_messages || s->active_messages == 1 || m->next == IK_NONE))
+    if (m->m.remaining && (active == 1 || m->next == IK_NONE))
         return;
     q->first = m->next;
     if (!m->m.remaining) {
         free_message(d, id);
         return;
     }
-    behind = q->first;
-    for (uint32_t k = 2; k < s->active_messages && d->messages[behind].next != IK_NONE; k++)
+    behind = active == UINT32_MAX ? q->last : q->first;
+    for (uint32_t k = 2; k < active && d->messages[behind].next != IK_NONE; k++)
         behind = d->messages[behind].next;
     m->next = d->messages[behind].next;
     d->messages[behind].next = id;
     if (q->last == behind)
         q->last = id;
+}
+
+const message *sim_dest_queued(const partition *p, uint32_t host, uint32_t dst, unsigned v,
+                               uint64_t *behind)
+{
+    const struct dest_store *d = p->dest;
+    uint32_t id = find_queue(d, host, dst, v);
+    *behind = 0;
+    if (id == IK_NONE)
+        return NULL;
+    for (uint32_t at = d->messages[d->queues[id].first].next; at != IK_NONE;
+         at = d->messages[at].next)
+        ++*behind;
+    return &d->messages[d->queues[id].first].m;
 }
 
 const message *sim_dest_first(const partition *p, uint32_t host, unsigned v)
@@ -240,6 +269,7 @@ static void park(partition *p, uint32_t host, queue *ring, uint32_t before, uint
     if (!first)
         return;
     ring_remove(d, ring, before, id);
+    d->queues[id].in_turn = 0;
     d->queues[id].next = *first;
     *first = id;
     p->sim->reorder_hosts[host].parked++;
@@ -259,13 +289,21 @@ void sim_dest_unpark(partition *p, uint32_t host, uint32_t id)
 static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, uint32_t before,
                       uint32_t id, uint64_t now)
 {
+    const sim *s = p->sim;
     struct dest_store *d = p->dest;
     dest_queue *q = &d->queues[id];
-    const message *m = &d->messages[q->first].m;
-    uint32_t size = next_size(p->sim, m);
+    message *m = &d->messages[q->first].m;
+    uint32_t size = next_size(s, m);
     if (!sim_launch(p, host, h, m, size, now))
         return;
-    next_turn(p->sim, d, q, size);
+    if (s->has_graph)
+        sim_finite_packet_sent(p, host, (uint32_t)m->number, size, now);
+    m->remaining -= size;
+    m->number = s->finite ? sim_finite_next_number(s, m->number) : m->number + 1;
+    if (m->remaining && ++q->in_turn < (s->finite ? sim_finite_turn(s, host) : 1))
+        return;
+    q->in_turn = 0;
+    next_turn(s, d, q);
     ring_remove(d, ring, before, id);
     if (q->first != IK_NONE)
         ring_append(d, ring, id);
@@ -299,14 +337,24 @@ static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ri
     return false;
 }
 
+/* Takes in what was made until now; false = out of memory. */
+static bool admit(partition *p, uint32_t host, send_queue *l, uint64_t now)
+{
+    const sim *s = p->sim;
+    message m;
+    while (l->t <= now && l->t < s->end_ps)
+        if (s->finite ? !sim_visits_take(p, host, l, now)
+                      : sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m, now))
+            return false;
+    return true;
+}
+
 void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     sim *s = p->sim;
     send_queue *l = &s->send_queues[host];
-    message m;
-    while (l->t <= now && l->t < s->end_ps)
-        if (sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m, now))
-            return;
+    if (!admit(p, host, l, now))
+        return;
     h->blocked = 0;
     for (unsigned k = 0; k < s->vcs; k++) {
         unsigned v = h->next_vc + k < s->vcs ? h->next_vc + k : h->next_vc + k - s->vcs;
@@ -320,4 +368,6 @@ void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now)
         s->reorder_hosts[host].parked; /* for whoever plans the next look: whether anything waits */
     for (unsigned v = 0; v < s->vcs; v++)
         l->count |= s->dest_rings[(size_t)host * s->vcs + v].head != IK_NONE;
+    if (s->finite && !s->has_graph)
+        sim_finite_sent(p, host, 0, 0, now);
 }

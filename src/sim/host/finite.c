@@ -54,15 +54,7 @@ static void show_first(sim *s, uint32_t host, unsigned at)
                                .vc = f->ops[op].vc};
 }
 
-/* Packets of a message that are sent in one turn as the host's job says; 0 = as the run says. */
-static uint64_t job_visits(const sim *s, uint32_t host)
-{
-    const ik_workload *w = s->finite->w;
-    assert(!w->num_jobs || w->host_job[host] < w->num_jobs);
-    return w->num_jobs ? w->jobs[w->host_job[host]].visits : 0;
-}
-
-static void queue_send(partition *p, uint32_t host, uint32_t op)
+static void queue_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     sim *s = p->sim;
     finite *f = s->finite;
@@ -75,10 +67,15 @@ static void queue_send(partition *p, uint32_t host, uint32_t op)
     uint64_t busy_until = s->hosts[host].busy_until;
     uint64_t handed = handed_ps(f, op);
     o->busy_ps = f->sent_ps[host] - (busy_until > handed ? busy_until - handed : 0);
+    if (s->dest_rings) {
+        const ik_op *of = &f->w->graph->ops[op];
+        const message m = {handed, f->first_packet[op], o->left, of->peer, o->vc};
+        sim_dest_take(p, host, &m, now);
+        return;
+    }
     unsigned at = s->num_send_queues > 1 ? o->vc : 0;
     size_t k = (size_t)host * s->num_send_queues + at;
-    uint32_t active = job_visits(s, host) ? UINT32_MAX : s->turn_messages;
-    append(f, f->turns[k].num < active ? &f->turns[k] : &f->behind[k], op);
+    append(f, f->turns[k].num < sim_finite_active(s, host) ? &f->turns[k] : &f->behind[k], op);
     if (f->turns[k].num == 1)
         show_first(s, host, at);
 }
@@ -169,7 +166,7 @@ static void hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
     if (f->handed_ps)
         f->handed_ps[op] = now;
     if (of->peer != host) {
-        queue_send(p, host, op);
+        queue_send(p, host, op, now);
         if (g->eager)
             finish(p, host, op, now);
         return;
@@ -297,40 +294,6 @@ uint64_t sim_finite_next(const sim *s, uint32_t host)
     return f->w->graph && f->due[host].num ? f->due[host].items[0].key / DUE_RANKS : UINT64_MAX;
 }
 
-void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
-{
-    sim *s = p->sim;
-    finite *f = s->finite;
-    if (!f->w->graph) {
-        if (f->w->repeat > 1)
-            sim_visits_go_on(p, host);
-        return;
-    }
-    size_t k = (size_t)host * s->num_send_queues + at;
-    uint32_t op = f->turns[k].head;
-    op_state *o = &f->ops[op];
-    if (o->left == f->w->graph->ops[op].amount) {
-        o->moved_ps = now;
-        o->busy_ps = f->sent_ps[host] - o->busy_ps;
-    }
-    f->sent_ps[host] += s->hosts[host].busy_until - now;
-    o->left -= size;
-    uint64_t visits = job_visits(s, host), turn = visits ? visits : s->turn_packets;
-    if (o->left && ++f->in_turn[k] < turn) {
-        show_first(s, host, at);
-        return;
-    }
-    f->in_turn[k] = 0;
-    take_first(f, &f->turns[k]);
-    if (o->left)
-        append(f, &f->turns[k], op);
-    else if (f->behind[k].num)
-        append(f, &f->turns[k], take_first(f, &f->behind[k]));
-    show_first(s, host, at);
-    if (!o->left && !f->w->graph->eager)
-        finish(p, host, op, now + transmit_ps(s, s->hosts[host].port, size));
-}
-
 /* The send of a host that packet `number` belongs to. */
 static uint32_t find_send(const finite *f, uint32_t src, uint32_t number)
 {
@@ -345,6 +308,64 @@ static uint32_t find_send(const finite *f, uint32_t src, uint32_t number)
     }
     assert(g->kind[low] == IK_OP_SEND);
     return low;
+}
+
+/* A packet of a send was sent. */
+static void note_packet(partition *p, uint32_t host, uint32_t op, uint32_t size, uint64_t now)
+{
+    const sim *s = p->sim;
+    finite *f = s->finite;
+    op_state *o = &f->ops[op];
+    if (o->left == f->w->graph->ops[op].amount) {
+        o->moved_ps = now;
+        o->busy_ps = f->sent_ps[host] - o->busy_ps;
+    }
+    f->sent_ps[host] += s->hosts[host].busy_until - now;
+    o->left -= size;
+}
+
+/* A send is done when its last byte has left the host, unless the adapter's having it is enough. */
+static void end_send(partition *p, uint32_t host, uint32_t op, uint32_t size, uint64_t now)
+{
+    const sim *s = p->sim;
+    const finite *f = s->finite;
+    if (!f->ops[op].left && !f->w->graph->eager)
+        finish(p, host, op, now + transmit_ps(s, s->hosts[host].port, size));
+}
+
+void sim_finite_packet_sent(partition *p, uint32_t host, uint32_t number, uint32_t size,
+                            uint64_t now)
+{
+    uint32_t op = find_send(p->sim->finite, host, number);
+    note_packet(p, host, op, size, now);
+    end_send(p, host, op, size, now);
+}
+
+void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
+{
+    sim *s = p->sim;
+    finite *f = s->finite;
+    if (!f->w->graph) {
+        if (f->w->repeat > 1)
+            sim_visits_go_on(p, host);
+        return;
+    }
+    size_t k = (size_t)host * s->num_send_queues + at;
+    uint32_t op = f->turns[k].head;
+    op_state *o = &f->ops[op];
+    note_packet(p, host, op, size, now);
+    if (o->left && ++f->in_turn[k] < sim_finite_turn(s, host)) {
+        show_first(s, host, at);
+        return;
+    }
+    f->in_turn[k] = 0;
+    take_first(f, &f->turns[k]);
+    if (o->left)
+        append(f, &f->turns[k], op);
+    else if (f->behind[k].num)
+        append(f, &f->turns[k], take_first(f, &f->behind[k]));
+    show_first(s, host, at);
+    end_send(p, host, op, size, now);
 }
 
 void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)

@@ -27,9 +27,24 @@ uint64_t sim_finite_bytes(const sim *s);
 uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n); /* UINT64_MAX: not made yet */
 uint64_t sim_visit_bytes(const sim *s, uint64_t n);
 
+/* ---- adapters with a queue for each destination (host/finite_queues.c) */
+/* All-to-all: takes the messages of the repetition that begins with visit l->n into their queues, a
+ * whole message each, and moves the cursor behind it; false = out of memory. */
+bool sim_visits_take(partition *p, uint32_t host, send_queue *l, uint64_t now);
+/* The number of the packet behind packet `number` of the same message. */
+uint64_t sim_finite_next_number(const sim *s, uint64_t number);
+/* Packets that a queue of a host sends in its turn, and messages of it that take turns. */
+uint64_t sim_finite_turn(const sim *s, uint32_t host);
+uint32_t sim_finite_active(const sim *s, uint32_t host);
+/* Refuses an all-to-all whose waiting messages would not fit into the memory that is allowed. */
+ik_status sim_visits_check(const sim *s, ik_error *err);
+
 /* ---- graphs */
 /* Begins what is due by now; sends stand in the host's queues then. */
 void sim_finite_advance(partition *p, uint32_t host, uint64_t now);
+/* Packet `number` of a host was sent, now: what it is to its operation. */
+void sim_finite_packet_sent(partition *p, uint32_t host, uint32_t number, uint32_t size,
+                            uint64_t now);
 /* A packet of queue `at` was sent, now. */
 void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now);
 /* When the next release of a host is due; UINT64_MAX = nothing is known of one. */

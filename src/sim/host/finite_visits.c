@@ -73,7 +73,7 @@ void sim_visits_go_on(partition *p, uint32_t host)
 
 static void note_last(round_state *state, const delivered *d)
 {
-    if (d->t >= state->last_ps) {
+    if (d->t > state->last_ps || (d->t == state->last_ps && d->src > state->src)) {
         state->last_ps = d->t;
         state->inject_ps = d->t_inject;
         state->src = d->src;
@@ -104,6 +104,9 @@ ik_status sim_visits_new(sim *s, finite *f, ik_error *err)
     if (f->per_repeat * w->repeat > UINT32_MAX / s->packets_per_message)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "a host of the exchange would send more than 2^32 packets");
+    ik_status status = sim_visits_check(s, err);
+    if (status != IK_OK)
+        return status;
     sim_memory m = {0};
     bool ok = sim_get(&m, &f->keys, hosts, 8) && sim_get(&m, &f->repetition, hosts, 4) &&
               sim_get(&m, &f->states, hosts * (size_t)w->repeat + 1, sizeof *f->states);

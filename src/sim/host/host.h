@@ -48,6 +48,13 @@ bool sim_dest_init(partition *p);
 void sim_dest_free(partition *p);
 uint64_t sim_dest_first_bytes(void);
 uint64_t sim_dest_bytes(const partition *p); /* by which it has grown */
+uint64_t sim_dest_queue_bytes(void);         /* what a queue with a message takes */
+/* Takes a message into the queue of its destination, made by now; false = out of memory, and the
+ * partition fails. */
+bool sim_dest_take(partition *p, uint32_t host, const message *m, uint64_t now);
+/* The first message of a queue, and how many stand behind it; NULL = empty. */
+const message *sim_dest_queued(const partition *p, uint32_t host, uint32_t dst, unsigned v,
+                               uint64_t *behind);
 /* of a VC's first queue; NULL = empty */
 const message *sim_dest_first(const partition *p, uint32_t host, unsigned v);
 /* Takes in what was made until now and sends one packet if a queue has one and room ahead; the

@@ -88,6 +88,16 @@ bool sim_reorder_may(partition *p, uint32_t host, uint32_t dst, uint64_t now)
     return f->granted > 0;
 }
 
+bool sim_reorder_lacks(const partition *p, uint32_t host, uint32_t dst)
+{
+    const reorder_settings *r = &p->sim->reorder;
+    if (r->limit == REORDER_UNLIMITED)
+        return false;
+    uint32_t id = sim_reorder_find(p, host, dst);
+    uint32_t granted = id == IK_NONE ? 0 : p->reorder->flows[id].granted;
+    return r->limit == REORDER_WINDOW ? granted >= r->packets : granted == 0;
+}
+
 bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint64_t now, uint32_t *number)
 {
     const reorder_settings *r = &p->sim->reorder;

@@ -17,6 +17,8 @@
 bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint64_t now, uint32_t *number);
 /* Whether there is reorder space for the next packet of a flow; a strict adapter asks for it. */
 bool sim_reorder_may(partition *p, uint32_t host, uint32_t dst, uint64_t now);
+/* Whether there is none, at rest. */
+bool sim_reorder_lacks(const partition *p, uint32_t host, uint32_t dst);
 /* Of an adapter that passes by: so many more packets wait for this destination. */
 void sim_reorder_want(partition *p, uint32_t host, uint32_t dst, uint64_t packets, uint64_t now);
 /* The first queue of the adapter that waits for space of a flow; the caller links further ones. */

@@ -5,6 +5,7 @@
  * says how much more there is. Cost: a pass over queues and operations. */
 #include "base/text_stream.h"
 #include "sim/host/finite_state.h"
+#include "sim/host/reorder.h"
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
 
@@ -62,15 +63,18 @@ static void print_calm(const report *r, uint64_t time)
 /* Packets that were never sent, and those in the network. */
 static void print_packets(const report *r, uint64_t all)
 {
-    uint64_t sent = 0, arrived = 0, lost = 0;
+    uint64_t sent = 0, arrived = 0, lost = 0, held = 0;
     for (unsigned q = 0; q < r->s->num_partitions; q++) {
         sent += r->s->partitions[q].n.injected;
         arrived += r->s->partitions[q].n.delivered;
         lost += r->s->partitions[q].n.unroutable;
+        held += r->s->partitions[q].n.held;
     }
     fprintf(r->to, "%llu of %llu packets are not delivered: %llu were never sent",
             llu(all - arrived), llu(all), llu(all - sent));
     fprintf(r->to, ", %llu are in the network", llu(sent - arrived - lost));
+    if (held)
+        fprintf(r->to, ", %llu of them at their hosts, behind earlier ones", llu(held));
     if (lost)
         fprintf(r->to, ", %llu had no way", llu(lost));
     fprintf(r->to, "\n");
@@ -112,28 +116,52 @@ static uint64_t behind_first(const sim *s, uint32_t host, unsigned at, const mes
     return f->per_repeat * f->w->repeat - 1 - m->number / s->packets_per_message;
 }
 
-static void print_adapter(report *r, uint32_t host, unsigned at)
+/* The first message of a queue and what it waits for. */
+static void print_message(report *r, uint32_t host, const message *m, uint64_t behind)
 {
     sim *s = r->s;
     partition *p = &s->partitions[s->node_partition[ik_host_node(s->f, host)]];
     const host_state *h = &s->hosts[host];
-    const message *m = sim_first_message(p, host, at);
-    if (!m || !line(r))
+    if (!line(r))
         return;
     int32_t room = sim_room_ahead(p, host, h, m);
     char port[200];
-    uint64_t behind = behind_first(s, host, at, m);
     fprintf(r->to, "host %u: a message for host %u, %llu B left, waits for ",
             ik_whole_host(s->f, host), ik_whole_host(s->f, m->dst), llu(m->remaining));
-    if (room < (int32_t)next_size(s, m))
+    if (sim_reorder_lacks(p, host, m->dst))
+        fprintf(r->to, "reorder space at its destination");
+    else if (room < (int32_t)next_size(s, m))
         fprintf(r->to, "credit of %s, VC %u: %d B free",
                 ik_port_describe(s->f, h->port, port, sizeof port), (unsigned)m->vc, room);
     else
         fprintf(r->to, "its turn");
     if (behind)
-        fprintf(r->to, "; behind it %llu %s%s", llu(behind), s->has_graph ? "message" : "visit",
-                behind == 1 ? "" : "s");
+        fprintf(r->to, "; behind it %llu %s%s", llu(behind),
+                s->has_graph || s->dest_rings ? "message" : "visit", behind == 1 ? "" : "s");
     fprintf(r->to, "\n");
+}
+
+static void print_adapter(report *r, uint32_t host, unsigned at)
+{
+    sim *s = r->s;
+    const partition *p = &s->partitions[s->node_partition[ik_host_node(s->f, host)]];
+    const message *m = sim_first_message(p, host, at);
+    if (m)
+        print_message(r, host, m, behind_first(s, host, at, m));
+}
+
+/* With a queue for each destination. */
+static void print_queues(report *r, uint32_t host)
+{
+    const sim *s = r->s;
+    const partition *p = &s->partitions[s->node_partition[ik_host_node(s->f, host)]];
+    for (uint32_t dst = 0; dst < s->f->num_hosts; dst++)
+        for (unsigned v = 0; v < s->vcs; v++) {
+            uint64_t behind;
+            const message *m = sim_dest_queued(p, host, dst, v, &behind);
+            if (m)
+                print_message(r, host, m, behind);
+        }
 }
 
 static void print_adapters(report *r)
@@ -141,8 +169,11 @@ static void print_adapters(report *r)
     const sim *s = r->s;
     begin(r);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        for (unsigned at = 0; !s->hosts[host].silent && at < s->num_send_queues; at++)
-            print_adapter(r, host, at);
+        if (s->dest_rings)
+            print_queues(r, host);
+        else
+            for (unsigned at = 0; !s->hosts[host].silent && at < s->num_send_queues; at++)
+                print_adapter(r, host, at);
     end(r, "queues of adapters");
 }
 

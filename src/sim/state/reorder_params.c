@@ -10,12 +10,13 @@ enum { SCOPE_HOST, SCOPE_FLOW };           /* reorder_scope */
 enum { THROTTLE_BYPASS, THROTTLE_STRICT }; /* throttle */
 enum { MOST_AHEAD = 65535 };
 
-/* Whether no packet can overtake another one of its flow: all take one path, in one VC of each
- * channel, and every queue is in order. */
+/* Whether no packet can overtake another one of its flow: all take one path (a single switch has no
+ * other), in one VC of each channel, and every queue is in order. */
 static bool keeps_order(const sim *s)
 {
     const ik_vc *vc = s->plan->vc;
-    return s->plan->routing->kind == IK_ROUTE_DETERMINISTIC && vc->escape_vcs == 0 &&
+    bool one_path = s->plan->routing->kind == IK_ROUTE_DETERMINISTIC || s->f->num_switches == 1;
+    return one_path && vc->escape_vcs == 0 &&
            (s->static_lane || vc->single || vc->num_vcs == vc->vcs_needed);
 }
 
