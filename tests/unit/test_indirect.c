@@ -52,6 +52,15 @@ static void test_proofs(void **state)
     check("torus:dims=4:4", "minimal", true, 4, 4);
 }
 
+/* Numbers of ports that are no byte, where each pair has one minimal port. */
+static void test_many_ports(void **state)
+{
+    (void)state;
+    check("hyperx:dims=260,p=1", "minimal", true, 1, 1);
+    check("hyperx:dims=260,p=1", "minimal:paths=one", true, 1, 1);
+    check("hyperx:dims=258,p=1", "valiant", false, 2, 2);
+}
+
 /* Hierarchical halves: at most one global link each, VC = phase. */
 static void test_hierarchical_proofs(void **state)
 {
@@ -448,6 +457,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_many_ports),
         cmocka_unit_test(test_one_vc_deadlocks),
         cmocka_unit_test(test_intermediates),
         cmocka_unit_test(test_decisions),

@@ -344,7 +344,7 @@ uint32_t indirect_next(const ik_routing *r, const indirect *t, uint32_t sw, uint
     if (goal == IK_NONE)
         return 0;
     if (goal == sw)
-        return links_host_ports(f, sw, pk->dst, out);
+        return links_last_ports(&t->m.g, sw, pk->dst, out);
     if (bound != IK_NONE) {
         out[0] = f->port_base[sw] + bound;
         return 1;
@@ -367,7 +367,7 @@ uint32_t indirect_next_mask(const ik_routing *r, const indirect *t, uint32_t sw,
     if (goal == IK_NONE)
         return 0;
     if (goal == sw)
-        return links_host_mask(f, sw, pk->dst, set, preferred);
+        return links_last_mask(&t->m.g, sw, pk->dst, set, preferred);
     if (bound == IK_NONE && !t->one)
         return minpaths_mask(&t->m, sw, goal, goal, set, preferred);
     if (bound == IK_NONE) {

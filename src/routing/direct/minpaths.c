@@ -48,8 +48,12 @@ static ik_status fill_row(void *ctx, size_t index, unsigned thread, ik_error *er
     (void)err;
     minpaths *m = ctx;
     const uint64_t *row = m->first + index * m->g.num_switches;
-    for (uint32_t v = 0; v < m->g.num_switches; v++)
-        list_ports(m, (uint32_t)index, v, m->ports + row[v]);
+    for (uint32_t v = 0; v < m->g.num_switches; v++) {
+        uint16_t *ports = m->ports + row[v];
+        uint32_t n = list_ports(m, (uint32_t)index, v, ports);
+        m->only[index * m->g.num_switches + v] =
+            n == 1 && ports[0] < MINPATHS_ROW ? (uint8_t)ports[0] : MINPATHS_ROW;
+    }
     return IK_OK;
 }
 
@@ -57,8 +61,10 @@ static ik_status fill(minpaths *m, const ik_env *env, ik_error *err)
 {
     size_t n = m->g.num_switches, pairs = n * n;
     m->first = ik_calloc(pairs + 1, sizeof *m->first);
-    if (!m->first)
-        return ik_fail_memory(err, pairs * sizeof *m->first, "the minimal paths");
+    m->only = ik_calloc(pairs + 1, sizeof *m->only);
+    if (!m->first || !m->only)
+        return ik_fail_memory(err, pairs * (sizeof *m->first + sizeof *m->only),
+                              "the minimal paths");
     ik_status status = ik_parallel_for(env, "minimal paths", n, count_row, m, err);
     if (status != IK_OK)
         return status;
@@ -128,7 +134,7 @@ ik_status minpaths_build(const ik_fabric *f, const ik_params *params, const ik_e
     double n = f->num_switches;
     ik_status status = links_build(f, &m.g, err);
     if (status == IK_OK)
-        status = ik_env_refuse_bytes(env, 9 * n * n, "the minimal paths", err);
+        status = ik_env_refuse_bytes(env, 10 * n * n, "the minimal paths", err);
     if (status == IK_OK)
         status = measure(&m, params, env, err);
     if (status == IK_OK)
@@ -147,17 +153,17 @@ void minpaths_free(minpaths *m)
     free(m->dist);
     free(m->first);
     free(m->ports);
+    free(m->only);
     *m = (minpaths){0};
 }
 
 uint32_t minpaths_one(const minpaths *m, uint32_t u, uint32_t v, uint64_t seed, uint32_t key)
 {
-    size_t row = (size_t)u * m->g.num_switches + v;
-    uint32_t n = (uint32_t)(m->first[row + 1] - m->first[row]);
+    uint32_t n = minpaths_count(m, u, v);
     if (n == 0)
         return IK_NONE;
     uint32_t i = n == 1 ? 0 : ik_random_below(seed, IK_RNG_ROUTE_SETUP, u, key, n);
-    return m->f->port_base[u] + m->ports[m->first[row] + i];
+    return m->f->port_base[u] + minpaths_port(m, u, v, i);
 }
 
 bool minpaths_up_down(const ik_fabric *f)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * minpaths.h: every minimal output port between every two switches, in compressed rows: next hops
- * by one lookup.
+ * minpaths.h: every minimal output port between every two switches: next hops by one lookup. Most
+ * pairs of fabrics of diameter two have one minimal port: that is a byte (only), so that what a
+ * simulation looks up for every packet-hop stays in the caches; the others have compressed rows.
  */
 #ifndef IKAT_ROUTING_MINPATHS_H
 #define IKAT_ROUTING_MINPATHS_H
@@ -20,28 +21,49 @@ typedef struct minpaths {
     uint8_t *dist;   /* [S][S] hops of these paths, LINKS_FAR if there are none; symmetric */
     uint64_t *first; /* [S * S + 1] row of (u, v) in ports */
     uint16_t *ports; /* local output ports of u towards v, ascending */
+    uint8_t *only;   /* [S][S] the port, where there is one; MINPATHS_ROW: first and ports say */
 } minpaths;
+#define MINPATHS_ROW 0xFFu /* none, several, or one with a number that is no byte */
 
 /* params: those of a routing with the parameter `hierarchy`. O(S * (S + L)) time and memory of S *
- * S * 9 bytes plus two a minimal port; all threads. */
+ * S * 10 bytes plus two a minimal port; all threads. */
 ik_status minpaths_build(const ik_fabric *f, const ik_params *params, const ik_env *env,
                          minpaths *out, ik_error *err);
 /* What is left of the claims to deliver, to survive failures and to be minimal. */
 unsigned minpaths_claims(const minpaths *m, unsigned claims);
 void minpaths_free(minpaths *m);
 
+static inline size_t minpaths_row(const minpaths *m, uint32_t u, uint32_t v)
+{
+    assert(u < m->g.num_switches && v < m->g.num_switches);
+    return (size_t)u * m->g.num_switches + v;
+}
+
+/* Local port `nth` of u's minimal ones towards v, ascending; there are more. */
+static inline uint32_t minpaths_port(const minpaths *m, uint32_t u, uint32_t v, uint32_t nth)
+{
+    size_t row = minpaths_row(m, u, v);
+    assert(nth < m->first[row + 1] - m->first[row]);
+    return m->only[row] != MINPATHS_ROW ? m->only[row] : m->ports[m->first[row] + nth];
+}
+
 static inline uint32_t minpaths_count(const minpaths *m, uint32_t u, uint32_t v)
 {
-    size_t row = (size_t)u * m->g.num_switches + v;
-    return (uint32_t)(m->first[row + 1] - m->first[row]);
+    size_t row = minpaths_row(m, u, v);
+    return m->only[row] != MINPATHS_ROW ? 1 : (uint32_t)(m->first[row + 1] - m->first[row]);
 }
 
 /* Global port ids of all minimal outputs of u towards switch v, ascending; returns their number. */
 static inline uint32_t minpaths_ports(const minpaths *m, uint32_t u, uint32_t v, uint32_t *out)
 {
-    size_t row = (size_t)u * m->g.num_switches + v;
+    size_t row = minpaths_row(m, u, v);
+    uint32_t base = m->f->port_base[u];
+    if (m->only[row] != MINPATHS_ROW) {
+        out[0] = base + m->only[row];
+        return 1;
+    }
     uint64_t first = m->first[row];
-    uint32_t n = (uint32_t)(m->first[row + 1] - first), base = m->f->port_base[u];
+    uint32_t n = (uint32_t)(m->first[row + 1] - first);
     for (uint32_t i = 0; i < n; i++)
         out[i] = base + m->ports[first + i];
     return n;
@@ -51,7 +73,12 @@ static inline uint32_t minpaths_ports(const minpaths *m, uint32_t u, uint32_t v,
 static inline uint32_t minpaths_mask(const minpaths *m, uint32_t u, uint32_t v, uint32_t nth,
                                      uint64_t *set, uint32_t *port)
 {
-    size_t row = (size_t)u * m->g.num_switches + v;
+    size_t row = minpaths_row(m, u, v);
+    if (m->only[row] != MINPATHS_ROW) {
+        *port = m->only[row];
+        port_set_add(set, *port);
+        return 1;
+    }
     uint64_t first = m->first[row];
     uint32_t n = (uint32_t)(m->first[row + 1] - first);
     for (uint32_t i = 0; i < n; i++)

@@ -107,7 +107,7 @@ static uint32_t minimal_next(const ik_routing *r, uint32_t sw, uint32_t in_port,
     if (v == IK_NONE)
         return 0;
     if (v == sw)
-        return links_host_ports(r->fabric, sw, pk->dst, out);
+        return links_last_ports(&m->g, sw, pk->dst, out);
     uint32_t n = minpaths_ports(m, sw, v, out);
     if (n > 1)
         *preferred = v % n; /* spreads destinations where one path is asked for */
@@ -131,7 +131,7 @@ static uint32_t minimal_next_mask(const ik_routing *r, uint32_t sw, uint32_t in_
         return 0;
     if (m->group)
         pk->phase = m->group[sw] == m->group[v];
-    return v == sw ? links_host_mask(r->fabric, sw, pk->dst, set, preferred)
+    return v == sw ? links_last_mask(&m->g, sw, pk->dst, set, preferred)
                    : minpaths_mask(m, sw, v, v, set, preferred);
 }
 

@@ -153,23 +153,23 @@ static double first_output(const ugal *u, uint32_t rs, uint32_t goal, uint32_t n
     *port = IK_NONE;
     if (u->t.one)
         return occupancy(u, minpaths_one(m, rs, goal, u->t.seed, goal), view);
-    size_t row = (size_t)rs * m->g.num_switches + goal;
-    const uint16_t *ports = m->ports + m->first[row];
     uint32_t n = minpaths_count(m, rs, goal), best = 0;
     if (n == 0)
         return 0;
     if (u->first == UGAL_RANDOM && n > 1)
         best = draw_below(draw, number, n);
-    double q = occupancy(u, base + ports[best], view);
+    uint32_t first = minpaths_port(m, rs, goal, best);
+    double q = occupancy(u, base + first, view);
     for (uint32_t i = 1; i < n && u->first != UGAL_RANDOM; i++) {
-        double other = occupancy(u, base + ports[i], view);
+        uint32_t next = minpaths_port(m, rs, goal, i);
+        double other = occupancy(u, base + next, view);
         if (other < q) {
             q = other;
-            best = i;
+            first = next;
         }
     }
     if (u->first != UGAL_ANY)
-        *port = ports[best];
+        *port = first;
     return q;
 }
 
@@ -200,14 +200,14 @@ static void ugal_start(const ik_routing *r, const ik_draw *draw, const ik_view *
     double least = direct ? first_output(u, rs, rd, 0, draw, view, &port) : INFINITY;
     bool minimal =
         direct && u->threshold > 0 &&
-        least <
-            threshold_bytes(u, rs, port == IK_NONE ? m->ports[m->first[rs * n + rd]] : port, view);
+        least < threshold_bytes(u, rs, port == IK_NONE ? minpaths_port(m, rs, rd, 0) : port, view);
     for (uint32_t i = 0; i < u->draws && !minimal; i++) {
         uint32_t candidate = indirect_nth(&u->t, rs, rd, draw_below(draw, 2 * i + 1, count)),
                  via_port;
         double c = u->c, q = first_output(u, rs, candidate, 2 * i + 2, draw, view, &via_port);
         if (u->ratio)
-            c *= (double)(m->dist[rs * n + candidate] + m->dist[candidate * n + rd]) /
+            /* symmetric: of two rows, whatever the candidates */
+            c *= (double)(m->dist[rs * n + candidate] + m->dist[rd * n + candidate]) /
                  m->dist[rs * n + rd];
         if (c * q < least) {
             least = c * q;

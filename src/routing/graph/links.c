@@ -37,7 +37,9 @@ static ik_status links_alloc(const ik_fabric *f, links *g, ik_error *err)
     g->port = ik_calloc(n, sizeof *g->port);
     g->of_port = ik_calloc(f->num_ports ? f->num_ports : 1, sizeof *g->of_port);
     g->host_sw = ik_calloc(f->num_hosts ? f->num_hosts : 1, sizeof *g->host_sw);
-    if (!g->base || !g->head || !g->tail || !g->rev || !g->port || !g->of_port || !g->host_sw)
+    g->host_port = ik_calloc(f->num_hosts ? f->num_hosts : 1, sizeof *g->host_port);
+    if (!g->base || !g->head || !g->tail || !g->rev || !g->port || !g->of_port || !g->host_sw ||
+        !g->host_port)
         return ik_fail_memory(err, (size_t)n * 16, "the graph of switches");
     return IK_OK;
 }
@@ -49,6 +51,21 @@ static bool hangs_on_several(const ik_fabric *f, uint32_t host, uint32_t first)
         if (is_link(f, p) && ik_peer_node(f, p) != first)
             return true;
     return false;
+}
+
+/* Local port of the switch on a host's only cable; LINKS_SLOW. */
+static uint16_t only_port(const ik_fabric *f, uint32_t host)
+{
+    uint32_t node = ik_host_node(f, host), peer = IK_NONE, n = 0;
+    for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++)
+        if (f->port_peer[p] != IK_NONE) {
+            peer = f->port_peer[p];
+            n++;
+        }
+    if (n != 1 || !ik_is_switch(f, f->port_node[peer]) ||
+        peer - f->port_base[f->port_node[peer]] >= LINKS_SLOW)
+        return LINKS_SLOW;
+    return (uint16_t)(peer - f->port_base[f->port_node[peer]]);
 }
 
 ik_status links_build(const ik_fabric *f, links *out, ik_error *err)
@@ -81,6 +98,7 @@ ik_status links_build(const ik_fabric *f, links *out, ik_error *err)
         g.rev[l] = g.of_port[f->port_peer[g.port[l]]];
     for (uint32_t h = 0; h < f->num_hosts; h++) {
         g.host_sw[h] = ik_host_switch(f, h);
+        g.host_port[h] = only_port(f, h);
         g.multi = g.multi || hangs_on_several(f, h, g.host_sw[h]);
     }
     *out = g;
@@ -96,6 +114,7 @@ void links_free(links *g)
     free(g->port);
     free(g->of_port);
     free(g->host_sw);
+    free(g->host_port);
     *g = (links){0};
 }
 

@@ -10,6 +10,7 @@
 #define IKAT_ROUTING_LINKS_H
 
 #include "ikat/routing.h"
+#include "routing/port_set.h"
 
 typedef struct links {
     const ik_fabric *f; /* borrowed */
@@ -22,6 +23,7 @@ typedef struct links {
     uint32_t *of_port; /* [num_ports] link that the port sends, IK_NONE */
     /* [num_hosts] switch of the host's first cable, by which it injects; IK_NONE */
     uint32_t *host_sw;
+    uint16_t *host_port; /* [num_hosts] local port there, of a host with one cable; LINKS_SLOW */
     uint32_t max_degree;
     bool multi; /* some host hangs on several switches */
 } links;
@@ -59,10 +61,31 @@ static inline uint32_t links_nearest(const links *g, const uint8_t *dist, uint32
     return g->multi ? links_nearest_slow(g, dist, sw, host) : g->host_sw[host];
 }
 
+#define LINKS_SLOW 0xFFFFu /* the fabric says */
 /* Writes the ports of switch sw that lead to host dst directly; returns their number. */
 uint32_t links_host_ports(const ik_fabric *f, uint32_t sw, uint32_t dst, uint32_t *out);
 /* The same as a set of local ports; *first: that of the host's first cable. */
 uint32_t links_host_mask(const ik_fabric *f, uint32_t sw, uint32_t dst, uint64_t *set,
                          uint32_t *first);
+/* The same, of the switch that the host hangs on (links_nearest), by one lookup where it has one
+ * cable. */
+static inline uint32_t links_last_ports(const links *g, uint32_t sw, uint32_t dst, uint32_t *out)
+{
+    assert(dst < g->num_hosts);
+    if (g->host_port[dst] == LINKS_SLOW)
+        return links_host_ports(g->f, sw, dst, out);
+    out[0] = g->f->port_base[sw] + g->host_port[dst];
+    return 1;
+}
+static inline uint32_t links_last_mask(const links *g, uint32_t sw, uint32_t dst, uint64_t *set,
+                                       uint32_t *first)
+{
+    assert(dst < g->num_hosts);
+    if (g->host_port[dst] == LINKS_SLOW)
+        return links_host_mask(g->f, sw, dst, set, first);
+    *first = g->host_port[dst];
+    port_set_add(set, *first);
+    return 1;
+}
 
 #endif
