@@ -88,8 +88,11 @@ static void set_up(sim *s, const ik_plan *plan, const ik_traffic *traffic, const
     if (which >= CHECKED)
         assert_true(s->fast_state->early || s->fast_state->dense || s->store_forward ||
                     s->adaptive || s->fast_state->mixed || s->fast_state->steps);
-    if (which == FAST)
+    if (which == FAST) {
         s->fast_state->plain = s->fast_state->early = s->fast_state->dense = false;
+        sim_choose_fast(s);
+        sim_fast_choose_adapters(s);
+    }
 }
 
 static uint64_t run_kernel(const variant *v, const char *routing, const char *pattern,

@@ -18,6 +18,7 @@
  *  5. Hosts send (fast/fast_host.c). */
 #include "sim/fast/fast_grants.h"
 #include "sim/fast/fast_switch.h"
+#include "sim/fast/variants.h"
 #include "sim/host/host.h"
 
 SIM_INLINE void fetch_switch(const fast_context *h, uint32_t sw)
@@ -303,179 +304,74 @@ bool sim_fast_has_newer(void)
 }
 #endif
 
-#define ANY(name, num, queues)                                                                     \
-    static void window_##name(partition *p, const slot *at)                                        \
+#define TARGET_GENERAL
+#define TARGET_EARLY NEWER
+#define TARGET_DENSE NEWER
+
+/* Loops over two to four VCs are worth unrolling. */
+#define WINDOWS(X)                                                                                 \
+    X(EARLY, KEEPS, 1, true)                                                                       \
+    X(EARLY, KEEPS, 2, true)                                                                       \
+    X(EARLY, KEEPS, 3, true)                                                                       \
+    X(EARLY, KEEPS, 4, true)                                                                       \
+    X(EARLY, KEEPS, ANY_VCS, true)                                                                 \
+    X(EARLY, KEEPS, 1, false)                                                                      \
+    X(EARLY, KEEPS, ANY_VCS, false)                                                                \
+    X(DENSE, KEEPS, 1, true)                                                                       \
+    X(DENSE, KEEPS, 2, true)                                                                       \
+    X(DENSE, KEEPS, 3, true)                                                                       \
+    X(DENSE, KEEPS, 4, true)                                                                       \
+    X(DENSE, KEEPS, ANY_VCS, true)                                                                 \
+    X(DENSE, KEEPS, 1, false)                                                                      \
+    X(DENSE, KEEPS, ANY_VCS, false)                                                                \
+    X(GENERAL, KEEPS, 1, true)                                                                     \
+    X(GENERAL, KEEPS, ANY_VCS, true)                                                               \
+    X(GENERAL, KEEPS, 1, false)                                                                    \
+    X(GENERAL, KEEPS, ANY_VCS, false)                                                              \
+    X(EARLY, STEPS, 2, true)                                                                       \
+    X(EARLY, STEPS, 4, true)                                                                       \
+    X(EARLY, STEPS, ANY_VCS, true)                                                                 \
+    X(EARLY, STEPS, ANY_VCS, false)                                                                \
+    X(GENERAL, STEPS, 2, true)                                                                     \
+    X(GENERAL, STEPS, 4, true)                                                                     \
+    X(GENERAL, STEPS, ANY_VCS, true)                                                               \
+    X(GENERAL, STEPS, ANY_VCS, false)                                                              \
+    X(EARLY, FIRST, 1, true)                                                                       \
+    X(EARLY, FIRST, 4, true)                                                                       \
+    X(EARLY, FIRST, ANY_VCS, true)                                                                 \
+    X(EARLY, MOST, 1, true)                                                                        \
+    X(EARLY, MOST, ANY_VCS, true)                                                                  \
+    X(GENERAL, FIRST, 1, true)                                                                     \
+    X(GENERAL, FIRST, 4, true)                                                                     \
+    X(GENERAL, FIRST, ANY_VCS, true)                                                               \
+    X(GENERAL, MOST, 1, true)                                                                      \
+    X(GENERAL, MOST, ANY_VCS, true)                                                                \
+    X(EARLY, OVERLAP, 1, true)                                                                     \
+    X(EARLY, OVERLAP, ANY_VCS, true)                                                               \
+    X(EARLY, OVERLAP_STEPS, 2, true)                                                               \
+    X(EARLY, OVERLAP_STEPS, 4, true)                                                               \
+    X(EARLY, OVERLAP_STEPS, ANY_VCS, true)                                                         \
+    X(GENERAL, OVERLAP, 1, true)                                                                   \
+    X(GENERAL, OVERLAP, ANY_VCS, true)                                                             \
+    X(GENERAL, OVERLAP_STEPS, 2, true)                                                             \
+    X(GENERAL, OVERLAP_STEPS, 4, true)                                                             \
+    X(GENERAL, OVERLAP_STEPS, ANY_VCS, true)
+
+#define WINDOW(mode, kind, num, queues)                                                            \
+    TARGET_##mode static void window_##mode##_##kind##_##num##_##queues(partition *p,              \
+                                                                        const slot *at)            \
     {                                                                                              \
-        fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues});                        \
+        const sim *s = p->sim;                                                                     \
+        fast_window(p, at, VARIANT_SHAPE(s, mode, kind, num, queues));                             \
     }
-#define PLAIN(name, any, num, queues)                                                              \
-    NEWER static void plain_##name(partition *p, const slot *at)                                   \
-    {                                                                                              \
-        const fast_state *f = p->sim->fast_state;                                                  \
-        if (f->early)                                                                              \
-            fast_window(                                                                           \
-                p, at,                                                                             \
-                (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .early = true});     \
-        else if (f->plain && f->dense)                                                             \
-            fast_window(                                                                           \
-                p, at,                                                                             \
-                (shape){.words = 1, .vcs = num, .voq = queues, .plain = true, .dense = true});     \
-        else                                                                                       \
-            window_##any(p, at);                                                                   \
-    }
-
-ANY(fifo_1, 1, false)
-ANY(voq_1, 1, true)
-ANY(fifo_n, p->sim->vcs, false)
-ANY(voq_n, p->sim->vcs, true)
-PLAIN(fifo_1, fifo_1, 1, false)
-PLAIN(voq_1, voq_1, 1, true)
-PLAIN(fifo_n, fifo_n, p->sim->vcs, false)
-PLAIN(voq_n, voq_n, p->sim->vcs, true)
-/* Loops over so few VCs are worth unrolling. */
-PLAIN(voq_2, voq_n, 2, true)
-PLAIN(voq_3, voq_n, 3, true)
-PLAIN(voq_4, voq_n, 4, true)
-
-/* VCs that change on the way. */
-#define STEPS(name, num, queues)                                                                   \
-    static void steps_##name(partition *p, const slot *at)                                         \
-    {                                                                                              \
-        fast_window(p, at, (shape){.words = 1, .vcs = num, .voq = queues, .steps = true});         \
-    }                                                                                              \
-    NEWER static void plain_steps_##name(partition *p, const slot *at)                             \
-    {                                                                                              \
-        if (p->sim->fast_state->early)                                                             \
-            fast_window(p, at,                                                                     \
-                        (shape){.words = 1,                                                        \
-                                .vcs = num,                                                        \
-                                .voq = queues,                                                     \
-                                .plain = true,                                                     \
-                                .early = true,                                                     \
-                                .steps = true});                                                   \
-        else                                                                                       \
-            steps_##name(p, at);                                                                   \
-    }
-
-STEPS(fifo_n, p->sim->vcs, false)
-STEPS(voq_2, 2, true)
-STEPS(voq_4, 4, true)
-STEPS(voq_n, p->sim->vcs, true)
-
-static void choose_steps(sim *s)
-{
-    typedef void (*window)(partition *, const slot *);
-    static const window any[] = {steps_voq_2, steps_voq_4, steps_voq_n, steps_fifo_n},
-                        plain[] = {plain_steps_voq_2, plain_steps_voq_4, plain_steps_voq_n,
-                                   plain_steps_fifo_n};
-    unsigned kind = !s->voq ? 3 : s->vcs == 2 ? 0 : s->vcs == 4 ? 1 : 2;
-    s->run_window = sim_fast_has_newer() ? plain[kind] : any[kind];
-}
-
-/* Adaptive outputs. */
-#define CHOOSES(name, num, most)                                                                   \
-    static void chooses_##name(partition *p, const slot *at)                                       \
-    {                                                                                              \
-        fast_window(                                                                               \
-            p, at,                                                                                 \
-            (shape){.words = 1, .vcs = num, .voq = true, .chooses = true, .roomiest = most});      \
-    }                                                                                              \
-    NEWER static void plain_chooses_##name(partition *p, const slot *at)                           \
-    {                                                                                              \
-        if (p->sim->fast_state->early)                                                             \
-            fast_window(p, at,                                                                     \
-                        (shape){.words = 1,                                                        \
-                                .vcs = num,                                                        \
-                                .voq = true,                                                       \
-                                .plain = true,                                                     \
-                                .early = true,                                                     \
-                                .chooses = true,                                                   \
-                                .roomiest = most});                                                \
-        else                                                                                       \
-            chooses_##name(p, at);                                                                 \
-    }
-
-CHOOSES(first_1, 1, false)
-CHOOSES(first_4, 4, false)
-CHOOSES(first_n, p->sim->vcs, false)
-CHOOSES(most_1, 1, true)
-CHOOSES(most_n, p->sim->vcs, true)
-
-/* Adaptive outputs whose sets overlap. */
-#define OVERLAP(name, num, changes)                                                                \
-    static void overlap_##name(partition *p, const slot *at)                                       \
-    {                                                                                              \
-        fast_window(p, at,                                                                         \
-                    (shape){.words = 1,                                                            \
-                            .vcs = num,                                                            \
-                            .voq = true,                                                           \
-                            .chooses = true,                                                       \
-                            .overlap = true,                                                       \
-                            .steps = changes});                                                    \
-    }                                                                                              \
-    NEWER static void plain_overlap_##name(partition *p, const slot *at)                           \
-    {                                                                                              \
-        if (p->sim->fast_state->early)                                                             \
-            fast_window(p, at,                                                                     \
-                        (shape){.words = 1,                                                        \
-                                .vcs = num,                                                        \
-                                .voq = true,                                                       \
-                                .plain = true,                                                     \
-                                .early = true,                                                     \
-                                .chooses = true,                                                   \
-                                .overlap = true,                                                   \
-                                .steps = changes});                                                \
-        else                                                                                       \
-            overlap_##name(p, at);                                                                 \
-    }
-
-OVERLAP(1, 1, false)
-OVERLAP(n, p->sim->vcs, false)
-OVERLAP(steps_2, 2, true)
-OVERLAP(steps_4, 4, true)
-OVERLAP(steps_n, p->sim->vcs, true)
-
-static void choose_overlap(sim *s)
-{
-    typedef void (*window)(partition *, const slot *);
-    static const window any[] = {overlap_1, overlap_n, overlap_steps_2, overlap_steps_4,
-                                 overlap_steps_n},
-                        plain[] = {plain_overlap_1, plain_overlap_n, plain_overlap_steps_2,
-                                   plain_overlap_steps_4, plain_overlap_steps_n};
-    unsigned kind = s->static_lane ? s->vcs > 1 : s->vcs == 2 ? 2 : s->vcs == 4 ? 3 : 4;
-    s->run_window = sim_fast_has_newer() ? plain[kind] : any[kind];
-}
-
-/* Those of adaptive outputs: first free or most credits, with one VC, four or any number. */
-static void choose_adaptive(sim *s)
-{
-    typedef void (*window)(partition *, const slot *);
-    static const window any[2][3] = {{chooses_first_1, chooses_first_4, chooses_first_n},
-                                     {chooses_most_1, chooses_most_n, chooses_most_n}},
-                        plain[2][3] = {
-                            {plain_chooses_first_1, plain_chooses_first_4, plain_chooses_first_n},
-                            {plain_chooses_most_1, plain_chooses_most_n, plain_chooses_most_n}};
-    bool most = s->plan->selection->rule == IK_SELECT_BY_CREDIT;
-    unsigned kind = s->vcs == 1 ? 0 : s->vcs == 4 ? 1 : 2;
-    s->run_window = sim_fast_has_newer() ? plain[most][kind] : any[most][kind];
-}
+WINDOWS(WINDOW)
 
 void sim_choose_fast(sim *s)
 {
-    static void (*const any[])(partition *, const slot *) = {window_fifo_1, window_voq_1,
-                                                             window_fifo_n, window_voq_n};
-    static void (*const plain[])(partition *, const slot *) = {plain_fifo_1, plain_voq_1,
-                                                               plain_fifo_n, plain_voq_n};
-    static void (*const few[])(partition *, const slot *) = {plain_voq_2, plain_voq_3, plain_voq_4};
-    unsigned kind = (s->vcs == 1 ? 0 : 2) + s->voq;
-    if (sim_choice_overlaps(s))
-        choose_overlap(s);
-    else if (s->adaptive)
-        choose_adaptive(s);
-    else if (!s->static_lane)
-        choose_steps(s);
-    else if (!sim_fast_has_newer())
-        s->run_window = any[kind];
-    else
-        s->run_window = s->voq && s->vcs >= 2 && s->vcs <= 4 ? few[s->vcs - 2] : plain[kind];
+#define WINDOW_NAME(mode, kind, num, queues) window_##mode##_##kind##_##num##_##queues,
+    static const fast_variant rows[] = {WINDOWS(VARIANT_ROW)};
+    static void (*const windows[])(partition *, const slot *) = {WINDOWS(WINDOW_NAME)};
+    size_t found = fast_variant_of(s, false, rows, sizeof rows / sizeof *rows);
+    assert(found < sizeof rows / sizeof *rows);
+    s->run_window = windows[found];
 }

@@ -388,6 +388,8 @@ typedef struct fast_partition {
     uint64_t granted[64]; /* scratch of the matching */
 } fast_partition;
 
+struct fast_context; /* context.h */
+
 /* Of all partitions. */
 typedef struct fast_state {
     char *ports;       /* [port] fast_port */
@@ -400,6 +402,8 @@ typedef struct fast_state {
     uint64_t *events;
     uint64_t *ok; /* [switch * vcs + v] outputs with credit; several VCs */
     char *hosts;  /* fast_adapter; NULL: host/host.c has them */
+    /* what adapters do in a window */
+    void (*run_adapters)(struct fast_context *h, const slot *at);
     size_t host_bytes;
     sink *sinks;          /* [host] */
     last_delivery *lasts; /* [host]; only of workloads that end, else NULL */
@@ -470,7 +474,7 @@ SIM_INLINE uint64_t *fast_ok(const sim *s, const fast_state *f, uint32_t sw, uns
 }
 
 /* ---- fast/fast.c */
-void sim_choose_fast(sim *s); /* run_window */
+void sim_choose_fast(sim *s); /* run_window; after sim_fast_setup */
 /* Does the processor run the variants of the plain case? Without them no case counts as plain. */
 bool sim_fast_has_newer(void);
 
@@ -532,6 +536,7 @@ void sim_choice_free(fast_state *f);
 uint64_t sim_choice_bytes(const sim *s);
 
 /* ---- fast/fast_host.c */
+void sim_fast_choose_adapters(const sim *s); /* fast_state's run_adapters; after sim_fast_setup */
 void sim_fast_start_hosts(partition *p);
 void sim_fast_run_hosts(partition *p, const slot *at);
 

@@ -28,8 +28,11 @@ static bool serves(const sim *s)
 
 static bool set_up(sim *s)
 {
+    if (!sim_fast_setup(s))
+        return false;
     sim_choose_fast(s);
-    return sim_fast_setup(s);
+    sim_fast_choose_adapters(s);
+    return true;
 }
 
 static void start(partition *p)

@@ -6,6 +6,7 @@
  * their packets are put on the link here. What a host has to do in a window is a wake-up or two and
  * at most one awaited credit, so there is no list of its events. */
 #include "sim/fast/keys.h"
+#include "sim/fast/variants.h"
 #include "sim/host/reorder.h"
 
 /* ---- on the link */
@@ -484,98 +485,54 @@ static void general_adapters_window(fast_context *h, const slot *at)
     }
 }
 
-/* Messages of several packets. */
-static void several_window(fast_context *h, const slot *at)
-{
-    const sim *s = h->s;
-    if (s->vcs == 1 && s->voq && h->f->early && !s->adaptive)
-        adapters_window(
-            h,
-            (shape){
-                .words = 1, .vcs = 1, .voq = true, .plain = true, .early = true, .several = true},
-            at);
-    else
-        adapters_window(h,
-                        (shape){.words = 1,
-                                .vcs = s->vcs,
-                                .voq = s->voq,
-                                .plain = h->f->plain,
-                                .early = h->f->early,
-                                .chooses = s->adaptive,
-                                .roomiest = h->f->exact,
-                                .several = true},
-                        at);
-}
+/* ---- variants */
 
-/* VCs that change on the way, and sets that overlap. */
-static void stepping_window(fast_context *h, const slot *at)
+#define ADAPTERS(X)                                                                                \
+    X(EARLY, SEVERAL, 1, true)                                                                     \
+    X(EARLY, OVERLAPS, ANY_VCS, true)                                                              \
+    X(EARLY, STEPS, ANY_VCS, true)                                                                 \
+    X(EARLY, CHOOSES, ANY_VCS, true)                                                               \
+    X(EARLY, KEEPS, 1, true)                                                                       \
+    X(EARLY, KEEPS, 3, true)                                                                       \
+    X(EARLY, KEEPS, ANY_VCS, EITHER)                                                               \
+    X(DENSE, KEEPS, 4, true)                                                                       \
+    X(DENSE, KEEPS, ANY_VCS, EITHER)
+
+#define ADAPTER(mode, kind, num, queues)                                                           \
+    static void adapters_##mode##_##kind##_##num##_##queues(fast_context *h, const slot *at)       \
+    {                                                                                              \
+        const sim *s = h->s;                                                                       \
+        adapters_window(h, VARIANT_SHAPE(s, mode, kind, num, queues), at);                         \
+    }
+ADAPTERS(ADAPTER)
+
+static void any_adapters(fast_context *h, const slot *at)
 {
-    const sim *s = h->s;
-    shape k = fast_shape(s);
+    shape k = fast_shape(h->s);
     k.plain = h->f->plain;
     k.early = h->f->early;
-    if (k.early && k.overlap && !k.several)
-        adapters_window(h,
-                        (shape){.words = 1,
-                                .vcs = s->vcs,
-                                .voq = true,
-                                .plain = true,
-                                .early = true,
-                                .chooses = true,
-                                .overlap = true,
-                                .steps = h->f->steps},
-                        at);
-    else if (k.early && k.voq && !k.several)
-        adapters_window(h,
-                        (shape){.words = 1,
-                                .vcs = s->vcs,
-                                .voq = true,
-                                .plain = true,
-                                .early = true,
-                                .steps = true},
-                        at);
-    else
-        adapters_window(h, k, at);
+    adapters_window(h, k, at);
+}
+
+void sim_fast_choose_adapters(const sim *s)
+{
+#define ADAPTER_NAME(mode, kind, num, queues) adapters_##mode##_##kind##_##num##_##queues,
+    static const fast_variant rows[] = {ADAPTERS(VARIANT_ROW)};
+    static void (*const adapters[])(fast_context *,
+                                    const slot *) = {ADAPTERS(ADAPTER_NAME) any_adapters};
+    bool several = s->packets_per_message > 1;
+    s->fast_state->run_adapters =
+        adapters[fast_variant_of(s, several, rows, sizeof rows / sizeof *rows)];
 }
 
 void sim_fast_run_hosts(partition *p, const slot *at)
 {
     fast_context h = load_context(p);
-    const sim *s = p->sim;
     find_delay_slots(&h);
-    bool plain = h.f->plain, early = h.f->early;
     if (!h.f->hosts)
         general_adapters_window(&h, at);
-    else if (h.f->steps || h.f->overlap)
-        stepping_window(&h, at);
-    else if (s->packets_per_message > 1)
-        several_window(&h, at);
-    else if (s->adaptive && early)
-        adapters_window(&h,
-                        (shape){.words = 1,
-                                .vcs = s->vcs,
-                                .voq = true,
-                                .plain = true,
-                                .early = true,
-                                .chooses = true,
-                                .roomiest = h.f->exact},
-                        at);
-    else if (s->vcs == 1 && s->voq && early)
-        adapters_window(
-            &h, (shape){.words = 1, .vcs = 1, .voq = true, .plain = true, .early = true}, at);
-    else if (s->vcs == 3 && s->voq && early)
-        adapters_window(
-            &h, (shape){.words = 1, .vcs = 3, .voq = true, .plain = true, .early = true}, at);
-    else if (early)
-        adapters_window(
-            &h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true, .early = true},
-            at);
-    else if (s->vcs == 4 && s->voq && plain)
-        adapters_window(&h, (shape){.words = 1, .vcs = 4, .voq = true, .plain = true}, at);
-    else if (plain)
-        adapters_window(&h, (shape){.words = 1, .vcs = s->vcs, .voq = s->voq, .plain = true}, at);
     else
-        adapters_window(&h, fast_shape(s), at);
+        h.f->run_adapters(&h, at);
     p->fast->num_credits = 0;
 }
 
