@@ -27,4 +27,10 @@ static inline bool in_part(unsigned number, unsigned step)
     return !SANITIZED || all_asked() || number % step == 0;
 }
 
+/* How many cases a test draws: with IKAT_TEST_ALL, usually, under the sanitizers. */
+static inline unsigned as_many(unsigned all, unsigned usual, unsigned sanitized)
+{
+    return all_asked() ? all : SANITIZED ? sanitized : usual;
+}
+
 #endif

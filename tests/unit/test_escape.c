@@ -109,13 +109,13 @@ static void every_family_and_routing(void **state)
             ik_error err = {0};
             if (ik_fabric_from_spec(*spec, &made_env, &f, &err) == IK_OK &&
                 f->num_ports <= MAX_PORTS)
-                check_combinations(f, *spec, all_asked() ? 1 : 40, &rng, &t);
+                check_combinations(f, *spec, as_many(1, 40, 40), &rng, &t);
             ik_fabric_free(f);
         }
     }
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         ik_fabric *f = fabric_of(more[i]);
-        check_combinations(f, more[i], all_asked() ? 1 : 10, &rng, &t);
+        check_combinations(f, more[i], as_many(1, 10, 10), &rng, &t);
         ik_fabric_free(f);
     }
     print_tally("families", &t);
@@ -162,7 +162,7 @@ static void random_graphs(void **state)
     static const char *const escapes[] = {"updown", "shortest", "dfsssp", "nue"};
     ik_rng rng = ik_rng_at(12, IK_RNG_TEST, 0);
     tally t = {0};
-    for (unsigned i = 0; i < (all_asked() ? 600 : 40); i++) {
+    for (unsigned i = 0; i < as_many(600, 40, 40); i++) {
         uint32_t switches = 3 + ik_rng_below(&rng, 7);
         ik_fabric *f = random_graph(&rng, switches, switches + ik_rng_below(&rng, 3),
                                     2 + ik_rng_below(&rng, 2 * switches));
@@ -327,7 +327,7 @@ static void wild_routings(void **state)
     (void)state;
     ik_rng rng = ik_rng_at(13, IK_RNG_TEST, 0);
     tally t = {0};
-    for (unsigned i = 0; i < (all_asked() ? 4000 : 400); i++) {
+    for (unsigned i = 0; i < as_many(4000, 400, 100); i++) {
         uint32_t switches = 3 + ik_rng_below(&rng, 5);
         ik_fabric *f = random_graph(&rng, switches, switches, 1 + ik_rng_below(&rng, switches));
         wild *x = wild_make(f, &rng);

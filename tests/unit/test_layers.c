@@ -4,6 +4,7 @@
  * dependencies on random graphs, checked here by peeling, not by the code that made the layers.
  */
 #include "unit/lrt_graph.h"
+#include "unit/part.h"
 
 #include <jansson.h>
 
@@ -217,7 +218,7 @@ static void test_expected_matrices(void **state)
         char path[512], spec[64];
         snprintf(path, sizeof path, TEST_DATA "/lrt/%s", name);
         ik_fabric *f = test_lrt(path, 1);
-        if (f->num_switches <= 256)
+        if (f->num_switches <= as_many(256, 256, 64))
             for (int full = 0; full < 2; full++) {
                 unsigned t = full ? f->num_switches - 1 : f->num_switches / 2;
                 snprintf(spec, sizeof spec, "%u", t);
@@ -255,7 +256,7 @@ static void test_random_graphs_are_proved(void **state)
 {
     (void)state;
     static const char *const routings[] = {"loren:grid=6", "cowen", "minimal:paths=one", "updown"};
-    for (uint64_t seed = 0; seed < 12; seed++) {
+    for (uint64_t seed = 0; seed < as_many(12, 12, 3); seed++) {
         uint32_t n = 8 + ik_random_below(seed, IK_RNG_TEST, 2, 0, 30);
         ik_fabric *whole = test_random_graph(n, n, 1 + (uint32_t)(seed % 3), 6, seed),
                   *f = test_lose_links(whole, 10, seed);
