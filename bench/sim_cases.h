@@ -53,6 +53,7 @@ static const bench_case large[] = {
 #define US(n)     ((uint64_t)(n)*1000000)
 #define RLFT(vcs) RLFT11664, (vcs) == 1 ? "1q" : "dbbm", USUAL, vcs, 1, true
 #define SLIMFLY   "slimfly:q=13", "hopclass", USUAL
+#define IN_ORDER  "in_order=true"
 #define FLITS     "model=pipelined;flit=125 B;iterations=1"
 /* What experiments of published scale cost, as multiples of the first one. */
 static const bench_case multiples[] = {
@@ -82,6 +83,14 @@ static const bench_case multiples[] = {
     {"mlfm h=15, valiant", "mlfm:h=15", "phase", USUAL, 2, 1, true, 1.0, US(40), "valiant"},
     {"messages of 64 KiB", RLFT(1), 1.0, US(20), .adapter = "message=64 KiB"},
     {"with a time series", RLFT(1), 1.0, US(20), .measure = "series=2 us"},
+    {"in order", RLFT(1), 1.0, US(20), "adaptive_tree", .adapter = IN_ORDER,
+     .against = "adaptive_tree"},
+    {"in order, 1 MiB per host", RLFT(1), 1.0, US(20), "adaptive_tree",
+     .adapter = IN_ORDER ";reorder_buffer=1 MiB", .against = "adaptive_tree"},
+    {"in order, 64 KiB per flow", RLFT(1), 1.0, US(20), "adaptive_tree",
+     .adapter = IN_ORDER ";reorder_buffer=64 KiB;reorder_scope=flow", .against = "adaptive_tree"},
+    {"in order, 0 B", RLFT(1), 1.0, US(20), "adaptive_tree",
+     .adapter = IN_ORDER ";reorder_buffer=0 B", .against = "adaptive_tree"},
     {"two threads", RLFT11664, "1q", USUAL, 1, 2, true, 1.0, US(40)},
     {"one-flit packets, 256 hosts", "karytree:k=4,n=4", "dbbm", "64 B", "2048 B", "512 Gb/s", 4, 1,
      true, 0.5, US(40)},

@@ -17,35 +17,6 @@
 
 /* ---- one window */
 
-/* A node mostly has a few events a window: insertion; large groups are sorted by the library. */
-static int by_key(const void *a, const void *b)
-{
-    uint64_t x = ((const event *)a)->key, y = ((const event *)b)->key;
-    return (x > y) - (x < y);
-}
-
-bool sim_gather(partition *p, uint32_t node)
-{
-    uint32_t n = 0, *head = &p->sim->node_head[node];
-    for (uint32_t id = *head; id != IK_NONE; n++) {
-        if (!sim_local_room(p, n + 1))
-            return false;
-        event e = p->wheel.events[id];
-        id = e.node;
-        uint32_t k = n;
-        if (n < 24)
-            for (; k > 0 && p->local[k - 1].key > e.key; k--)
-                p->local[k] = p->local[k - 1];
-        p->local[k] = e;
-    }
-    if (n > 24)
-        qsort(p->local, n, sizeof *p->local, by_key);
-    *head = IK_NONE;
-    p->local_count = n;
-    p->local_at = 0;
-    return true;
-}
-
 static void run_window(partition *p)
 {
     sim *s = p->sim;

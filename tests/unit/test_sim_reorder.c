@@ -177,7 +177,7 @@ static void compare_with_model(sim *s, const arrival *a)
 {
     partition *p = &s->partitions[0];
     uint64_t latency = 0, hashes[HOSTS] = {0}, most = 0, early = 0;
-    reorder_area stored = 0;
+    sim_area stored = 0;
     for (uint32_t k = 0; k < PACKETS; k++)
         sim_reorder_arrive(p, a[k].d.dst, &a[k].d, a[k].number);
     sim_reorder_finish(p);
@@ -186,7 +186,7 @@ static void compare_with_model(sim *s, const arrival *a)
         uint64_t now = stored_at(a, a[k].d.dst, a[k].d.t);
         latency += a[k].in_order_ps - a[k].d.t_gen;
         hashes[a[k].d.dst] += sim_delivery_hash(&rt, a[k].d.t_gen, a[k].in_order_ps);
-        stored += (reorder_area)a[k].d.size * (a[k].in_order_ps - a[k].d.t);
+        stored += (sim_area)a[k].d.size * (a[k].in_order_ps - a[k].d.t);
         early += a[k].in_order_ps > a[k].d.t;
         most = now > most ? now : most;
     }
@@ -354,6 +354,58 @@ static void test_flows_are_forgotten(void **state)
     ik_fabric_free(f);
 }
 
+/* ---- how long paths are */
+
+/* What the tables say is what walking the path gives, for each pair of hosts. */
+static void expect_paths(const ik_plan *plan, const ik_traffic *traffic)
+{
+    static const ik_env env = {.seed = 1, .num_threads = 1};
+    scenario c = {.adapter = "in_order=true;reorder_buffer=8 KiB",
+                  .sw = "routing_delay=3 ns;traversal_delay=2 ns",
+                  .load = 0.3,
+                  .measure = "warmup=0 ns;duration=1 us"};
+    ik_error err = {0};
+    sections at;
+    sim s;
+    assert_int_equal(open_sections(&at, &c, &err), IK_OK);
+    assert_int_equal(sim_setup(&s, plan, traffic, &at.config, &env, &err), IK_OK);
+    partition *p = &s.partitions[0];
+    struct reorder_paths *tables = p->reorder->paths;
+    assert_non_null(tables);
+    for (uint32_t src = 0; src < s.f->num_hosts; src++)
+        for (uint32_t dst = 0; dst < s.f->num_hosts; dst++) {
+            uint64_t known = sim_reorder_path_ps(p, src, dst);
+            p->reorder->paths = NULL; /* walks */
+            assert_int_equal(known, sim_reorder_path_ps(p, src, dst));
+            p->reorder->paths = tables;
+        }
+    sim_free(&s);
+    close_sections(&at);
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric, *routing;
+    } pairs[] = {
+        {"karytree:k=3,n=3,latency=10 ns,host_latency=31 ns", "adaptive_tree"},
+        {"slimfly:q=5,latency=20 ns,host_latency=5 ns", "minimal"},
+        {"slimfly:q=5,latency=20 ns,host_latency=5 ns", "valiant"},
+        {"dragonfly:h=1,global_latency=100 ns", "minimal"},
+        {"crossbar:n=6", "minimal"},
+    };
+    for (unsigned k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        ik_fabric *f = fabric_of(pairs[k].fabric);
+        ik_plan *plan = plan_of(f, pairs[k].routing, NULL, 0);
+        ik_traffic *traffic = traffic_of(f, "uniform");
+        expect_paths(plan, traffic);
+        ik_traffic_free(traffic);
+        ik_plan_free(plan);
+        ik_fabric_free(f);
+    }
+}
+
 /* ---- plans that keep order by themselves */
 
 /* Nothing is held up, whatever the buffer: deliveries are the same, packet by packet. */
@@ -475,12 +527,10 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_worked_case),
-                                       cmocka_unit_test(test_model),
-                                       cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_order_for_free),
-                                       cmocka_unit_test(test_lost_packets),
-                                       cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_flows_are_forgotten)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_worked_case),    cmocka_unit_test(test_model),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_order_for_free), cmocka_unit_test(test_lost_packets),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_flows_are_forgotten)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,6 @@ typedef struct sim_engine {
     uint64_t (*partition_bytes)(const struct partition *p); /* by which its own state has grown */
 
     /* ---- the run */
-    /* Whether hosts may post into the window being worked on; else they come to what falls into it
-     * by themselves. */
-    bool hosts_post_now;
     void (*start)(struct partition *p); /* the first wake-ups of its hosts */
     /* First window >= from in which its own events fall, UINT64_MAX = none; those in the wheel are
      * not its own. */

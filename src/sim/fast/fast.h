@@ -540,4 +540,7 @@ void sim_fast_choose_adapters(const sim *s); /* fast_state's run_adapters; after
 void sim_fast_start_hosts(partition *p);
 void sim_fast_run_hosts(partition *p, const slot *at);
 
+/* ---- fast/fast_common_hosts.c: the same with adapters of host/host.c */
+void sim_fast_run_common_hosts(partition *p, const slot *at);
+
 #endif

@@ -21,9 +21,9 @@ static bool knows_vcs(const sim *s)
 
 static bool serves(const sim *s)
 {
-    return s->model == MODEL_IQ && !s->reply.on && s->reorder.limit == REORDER_UNLIMITED &&
-           s->queues <= QUEUES_VOQSW && (!s->adaptive || sim_choice_may_fit(s)) && knows_vcs(s) &&
-           s->uniform_size && !s->sizes && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
+    return s->model == MODEL_IQ && !s->reply.on && s->queues <= QUEUES_VOQSW &&
+           (!s->adaptive || sim_choice_may_fit(s)) && knows_vcs(s) && s->uniform_size &&
+           !s->sizes && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
 }
 
 static bool set_up(sim *s)
@@ -31,6 +31,7 @@ static bool set_up(sim *s)
     if (!sim_fast_setup(s))
         return false;
     sim_choose_fast(s);
+    s->hosts_post_now = s->reorder.limit != REORDER_UNLIMITED;
     sim_fast_choose_adapters(s);
     return true;
 }

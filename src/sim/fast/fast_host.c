@@ -465,26 +465,6 @@ SIM_INLINE void adapters_window(fast_context *h, const shape k, const slot *at)
     }
 }
 
-/* ---- adapters of host/host.c */
-
-static void general_adapters_window(fast_context *h, const slot *at)
-{
-    partition *p = h->p;
-    for (uint32_t n = 0; n < h->fp->num_credits; n++) {
-        host_credit c = h->fp->credits[n];
-        sim_host_credit(p, h->s->f->port_node[c.port] - h->num_switches, c.port * h->s->vcs + c.vc,
-                        h->start + c.offset);
-    }
-    for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
-        uint32_t count = sim_chunk_count(&p->wheel, at, c);
-        p->n.events += count;
-        for (uint32_t n = 1; n <= count; n++) {
-            const event *e = &p->wheel.events[c * 64 + n];
-            sim_host_wake(p, e->node - h->num_switches, h->start + event_offset(e));
-        }
-    }
-}
-
 /* ---- variants */
 
 #define ADAPTERS(X)                                                                                \
@@ -530,7 +510,7 @@ void sim_fast_run_hosts(partition *p, const slot *at)
     fast_context h = load_context(p);
     find_delay_slots(&h);
     if (!h.f->hosts)
-        general_adapters_window(&h, at);
+        sim_fast_run_common_hosts(p, at);
     else
         h.f->run_adapters(&h, at);
     p->fast->num_credits = 0;

@@ -257,6 +257,10 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
                      credit_of(offset, port, space_vc(at->data)), 0);
         return;
     }
+    if (at->low >> 30 == EV_REORDER) {
+        post_own(p, time, at->node, EV_REORDER, port, at->data, false);
+        return;
+    }
     sim_packet_record record;
     memcpy(&record, at + 1, sizeof record);
     uint32_t id = receive_packet(p, &record), q = IK_NONE;

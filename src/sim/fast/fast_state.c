@@ -151,7 +151,8 @@ static void init_ports(const sim *s, fast_state *f)
 static bool has_adapters(const sim *s)
 {
     return s->num_send_queues == s->vcs && s->adapter_queues != ADAPTER_DESTINATION && !s->paced &&
-           s->packets_per_message <= UINT32_MAX && (!s->finite || s->even_visits);
+           s->reorder.limit == REORDER_UNLIMITED && s->packets_per_message <= UINT32_MAX &&
+           (!s->finite || s->even_visits);
 }
 
 /* In whole lines of the cache. */

@@ -328,7 +328,7 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
     if (at == h->wake_at)
         return;
     h->wake_at = at;
-    if (!s->engine->hosts_post_now && at < p->start + s->lookahead && running)
+    if (!s->hosts_post_now && at < p->start + s->lookahead && running)
         return; /* sim_host_wake comes to it */
     post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
 }
@@ -341,7 +341,8 @@ void sim_host_wake_at(partition *p, uint32_t host, uint64_t t)
     if (t >= h->wake_at || t >= s->end_ps)
         return;
     h->wake_at = t;
-    post_own(p, t, ik_host_node(s->f, host), EV_WAKE, h->port, 0, s->engine->hosts_post_now);
+    post_own(p, t, ik_host_node(s->f, host), EV_WAKE, h->port, 0,
+             s->hosts_post_now && p->turn == ik_host_node(s->f, host));
 }
 
 /* Releases what waits for nothing. */
@@ -465,6 +466,7 @@ void sim_run_host(partition *p, uint32_t node)
     const sim *s = p->sim;
     uint32_t host = ik_node_host(s->f, node);
     host_state *h = &s->hosts[host];
+    p->turn = node;
     while (p->local_at < p->local_count) {
         uint64_t offset = event_offset(&p->local[p->local_at]), now = p->start + offset;
         bool look = false;
@@ -477,6 +479,7 @@ void sim_run_host(partition *p, uint32_t node)
         if (look)
             act(p, host, h, now);
     }
+    p->turn = IK_NONE;
 }
 
 /* ---- the same for engines that keep no list of a host's events: there are few of them, one of

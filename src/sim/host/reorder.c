@@ -142,7 +142,7 @@ static void release(partition *p, uint32_t host, uint32_t id, uint32_t packets, 
         tell(p, seen, f->src, host, REORDER_GRANT, packets);
     else
         post_own(p, seen - r->ask_ps, ik_host_node(p->sim->f, host), EV_REORDER, f->src,
-                 message_data(REORDER_FREE, packets), true);
+                 message_data(REORDER_FREE, packets), p->turn == ik_host_node(p->sim->f, host));
 }
 
 /* Delivers what waited for the packet before; returns the number of packets that are done with. t:

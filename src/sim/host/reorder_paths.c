@@ -1,48 +1,131 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long the paths are that flows prefer, for `control_delay: path`. Paths of a fabric have a few
- * different latencies, so where a table is not too large it says in one byte which one a pair has:
- * of (switch of the source, destination) where the routing looks at no more than that, else of
- * (source, destination). A path is walked when its place is first asked for. Cost: O(1), or that of
- * a path. Memory: a byte a pair, at most 16 MiB. */
+ * How long the paths are that flows prefer, for `control_delay: path`. Where every path is a
+ * shortest one and all links between switches have one latency, the distance of the two switches
+ * says it: a byte a pair of switches, found by a search from the source's switch when that is first
+ * asked for. Else paths of a fabric have a few different latencies, so that a byte says which one a
+ * pair has: of (switch of the source, destination) where the routing looks at no more than that,
+ * else of (source, destination); a path is walked when its place is first asked for. Cost: O(1), or
+ * that of a search or a path. Memory: a byte a pair, at most 16 MiB; where that does not do, every
+ * path is walked. */
 #include "sim/host/reorder.h"
 #include "sim/state/events.h"
 #include <stdlib.h>
 
 enum { MOST_PLACES = 1 << 24, MOST_KINDS = 254, NOT_KEPT = 255 };
+enum { NOT_REACHED = 0, HERE = 1, FARTHEST = 255 }; /* distances, and 1 */
 
 struct reorder_paths {
     uint64_t kinds[MOST_KINDS + 1]; /* [1 ..] ps, without the source's link; 0 = there is no path */
     unsigned num;
-    bool by_switch;
-    uint8_t kind[]; /* [row * hosts + dst] 0 = not walked yet */
+    bool by_switch, by_distance;
+    uint64_t hop_ps; /* by_distance: of a switch and the link behind it */
+    uint32_t *queue; /* by_distance: [num_switches] scratch of a search */
+    /* [row * hosts + dst] 0 = not walked yet; by_distance: [switch * switches + switch] distance,
+     * and 1; NOT_REACHED on the diagonal: that row was not searched yet */
+    uint8_t kind[];
 };
+
+/* ---- which table, and how large it is */
 
 static bool by_switch(const sim *s)
 {
     return s->plan->routing->traits & IK_ROUTE_DEST_BASED;
 }
 
+/* The latency of the links between switches; 0 if there are none, or several. */
+static uint64_t only_latency(const sim *s)
+{
+    const ik_fabric *f = s->f; /* known before the simulator's own ports are */
+    uint64_t only = 0;
+    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++) {
+        uint32_t peer = ik_peer_node(f, port);
+        if (peer == IK_NONE || !ik_is_switch(f, peer))
+            continue;
+        uint64_t latency = f->classes[f->port_class[port]].latency_ps;
+        if (only && latency != only)
+            return 0;
+        only = latency;
+    }
+    return only;
+}
+
+static bool by_distance(const sim *s)
+{
+    return s->plan->routing->claims & IK_CLAIM_MINIMAL && only_latency(s);
+}
+
 static size_t num_places(const sim *s)
 {
-    size_t rows = by_switch(s) ? s->f->num_switches : s->f->num_hosts, hosts = s->f->num_hosts;
+    bool distance = by_distance(s);
+    size_t rows = distance || by_switch(s) ? s->f->num_switches : s->f->num_hosts,
+           columns = distance ? s->f->num_switches : s->f->num_hosts;
     bool needed = s->reorder.limit != REORDER_UNLIMITED && s->reorder.by_path;
-    return needed && rows * hosts <= MOST_PLACES ? rows * hosts : 0;
+    return needed && rows * columns <= MOST_PLACES ? rows * columns : 0;
+}
+
+/* The scratch of a search stands behind the table. */
+static size_t table_bytes(size_t places)
+{
+    return (sizeof(struct reorder_paths) + places + 7) / 8 * 8;
 }
 
 size_t sim_reorder_paths_bytes(const sim *s)
 {
-    return num_places(s) ? sizeof(struct reorder_paths) + num_places(s) : 0;
+    size_t places = num_places(s), scratch = by_distance(s) ? s->f->num_switches : 0;
+    return places ? table_bytes(places) + scratch * sizeof(uint32_t) : 0;
 }
 
 bool sim_reorder_paths_init(partition *p)
 {
-    size_t bytes = sim_reorder_paths_bytes(p->sim);
-    p->reorder->paths = bytes ? ik_calloc(1, bytes) : NULL;
-    if (p->reorder->paths)
-        p->reorder->paths->by_switch = by_switch(p->sim);
-    return p->reorder->paths || !bytes;
+    const sim *s = p->sim;
+    size_t bytes = sim_reorder_paths_bytes(s);
+    struct reorder_paths *t = p->reorder->paths = bytes ? ik_calloc(1, bytes) : NULL;
+    if (!t)
+        return !bytes;
+    t->by_switch = by_switch(s);
+    t->by_distance = by_distance(s);
+    t->hop_ps = only_latency(s) + s->routing_ps + s->traversal_ps;
+    t->queue = (uint32_t *)(void *)((char *)t + table_bytes(num_places(s)));
+    return true;
 }
+
+/* ---- distances */
+
+/* Distances from a switch, breadth first. */
+static void search(const sim *s, struct reorder_paths *t, uint32_t from)
+{
+    uint8_t *row = &t->kind[(size_t)from * s->f->num_switches];
+    uint32_t num = 0;
+    row[from] = HERE;
+    t->queue[num++] = from;
+    for (uint32_t at = 0; at < num; at++) {
+        uint32_t sw = t->queue[at], end = s->f->port_base[sw + 1];
+        for (uint32_t port = s->f->port_base[sw]; port < end && row[sw] < FARTHEST; port++) {
+            uint32_t peer = s->ports[port].peer_node;
+            if (peer >= s->f->num_switches || row[peer] != NOT_REACHED)
+                continue;
+            row[peer] = (uint8_t)(row[sw] + 1);
+            t->queue[num++] = peer;
+        }
+    }
+}
+
+/* Of a shortest path between two hosts, without the source's link; 0 = there is none, or it may be
+ * too long to be counted. */
+static uint64_t shortest_ps(const sim *s, struct reorder_paths *t, uint32_t from, uint32_t dst)
+{
+    const port_state *last = &s->ports[s->hosts[dst].port];
+    const uint8_t *row = &t->kind[(size_t)from * s->f->num_switches];
+    if (row[from] == NOT_REACHED)
+        search(s, t, from);
+    uint8_t reached = row[last->peer_node];
+    return reached == NOT_REACHED || reached == FARTHEST
+               ? 0
+               : (reached - HERE) * t->hop_ps + s->routing_ps + s->traversal_ps + last->latency_ps;
+}
+
+/* ---- paths that are walked */
 
 /* The latencies of the links and switches behind the source's link on the path that a flow prefers;
  * 0 if there is none. */
@@ -74,21 +157,25 @@ static uint8_t kind_of(struct reorder_paths *t, uint64_t ps)
     return (uint8_t)t->num;
 }
 
+static uint64_t walked_ps(partition *p, struct reorder_paths *t, uint32_t src, uint32_t dst)
+{
+    const sim *s = p->sim;
+    uint32_t row = t->by_switch ? s->ports[s->hosts[src].port].peer_node : src;
+    uint8_t *kind = &t->kind[(size_t)row * s->f->num_hosts + dst];
+    if (!*kind)
+        *kind = kind_of(t, walk(p, src, dst));
+    return *kind == NOT_KEPT ? walk(p, src, dst) : t->kinds[*kind];
+}
+
 uint64_t sim_reorder_path_ps(partition *p, uint32_t src, uint32_t dst)
 {
     const sim *s = p->sim;
     struct reorder_paths *t = p->reorder->paths;
     const port_state *link = &s->ports[s->hosts[src].port];
-    uint64_t ps;
-    if (t) {
-        uint8_t *kind =
-            &t->kind[(size_t)(t->by_switch ? link->peer_node : src) * s->f->num_hosts + dst];
-        if (!*kind)
-            *kind = kind_of(t, walk(p, src, dst));
-        ps = *kind == NOT_KEPT ? walk(p, src, dst) : t->kinds[*kind];
-    } else {
-        ps = walk(p, src, dst);
-    }
+    bool kept = t && link->peer_node < s->f->num_switches;
+    uint64_t ps = kept && t->by_distance ? shortest_ps(s, t, link->peer_node, dst) : 0;
+    if (!ps)
+        ps = kept && !t->by_distance ? walked_ps(p, t, src, dst) : walk(p, src, dst);
     if (ps)
         ps += link->latency_ps;
     return ps > s->reorder.ask_ps ? ps : s->reorder.ask_ps;

@@ -5,6 +5,7 @@
  * and in each period of the series, and packets that came out of order. Areas are exact integers:
  * their sums do not depend on partitions. */
 #include "sim/host/reorder.h"
+#include "sim/measure/area.h"
 
 /* The part of from .. to in the measured window. */
 static uint64_t measured_ps(const sim *s, uint64_t from, uint64_t to)
@@ -13,14 +14,6 @@ static uint64_t measured_ps(const sim *s, uint64_t from, uint64_t to)
              last = to < s->end_ps ? to : s->end_ps;
     return first < last ? last - first : 0;
 }
-
-/* Calls for each period of the series that from .. to touches. */
-#define EACH_PERIOD(s, from, to, period, ps)                                                       \
-    for (uint64_t at_ = (from), ps = 0, period = 0;                                                \
-         at_ < (to) && (period = at_ / (s)->series_ps) < (s)->num_series &&                        \
-         (ps = ((period + 1) * (s)->series_ps < (to) ? (period + 1) * (s)->series_ps : (to)) -     \
-               at_);                                                                               \
-         at_ += ps)
 
 void sim_reorder_count_arrival(partition *p, const delivered *d, bool in_order)
 {
@@ -39,12 +32,12 @@ static void add_stored(partition *p, uint64_t bytes, uint64_t from, uint64_t to)
 {
     const sim *s = p->sim;
     uint64_t ps = measured_ps(s, from, to);
-    p->reorder_stats.stored += (reorder_area)bytes * ps;
+    p->reorder_stats.stored += (sim_area)bytes * ps;
     if (ps && bytes > p->reorder_stats.most_stored)
         p->reorder_stats.most_stored = bytes;
     if (s->num_series)
-        EACH_PERIOD(s, from, to, k, part)
-    p->reorder_series[k].stored += (reorder_area)bytes * part;
+        SIM_EACH_PERIOD(s->series_ps, s->num_series, from, to, k, part)
+    p->reorder_series[k].stored += (sim_area)bytes * part;
 }
 
 void sim_reorder_count_stored(partition *p, uint32_t host, int64_t bytes, uint64_t t)
@@ -73,7 +66,7 @@ void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now)
     h->throttled_ps += ps;
     p->reorder_stats.throttled += ps;
     if (s->num_series)
-        EACH_PERIOD(s, h->throttled_since, now, k, part)
+        SIM_EACH_PERIOD(s->series_ps, s->num_series, h->throttled_since, now, k, part)
     p->reorder_series[k].throttled += part;
     h->throttled_since = UINT64_MAX;
 }

@@ -36,7 +36,7 @@ static void count_adapters(const run_results *r, double *connected, double *send
     }
 }
 
-static double mean_of(reorder_area area, double ps, double adapters)
+static double mean_of(sim_area area, double ps, double adapters)
 {
     return ps > 0 && adapters > 0 ? (double)area / ps / adapters : 0;
 }

@@ -6,13 +6,11 @@
 #define IKAT_SIM_REORDER_RESULTS_H
 
 #include "ikat/sim.h"
-
-/* Bytes or hosts, times picoseconds. */
-__extension__ typedef unsigned __int128 reorder_area;
+#include "sim/measure/area.h"
 
 /* In the measured window. */
 typedef struct reorder_stats {
-    reorder_area stored, throttled;
+    sim_area stored, throttled;
     uint64_t most_stored;           /* bytes, of a host at a time */
     uint64_t most_throttled;        /* ps, of a host */
     uint64_t arrivals, arrival_sum; /* packets; their latencies up to their arrival, ps */
@@ -21,7 +19,7 @@ typedef struct reorder_stats {
 
 /* In one period of the series. */
 typedef struct reorder_period {
-    reorder_area stored, throttled;
+    sim_area stored, throttled;
     uint64_t out_of_order;
 } reorder_period;
 

@@ -31,6 +31,7 @@ static uint64_t bytes(const sim *s)
 
 static bool set_up(sim *s)
 {
+    s->hosts_post_now = true;
     sim_choose_kernel(s);
     return true;
 }
@@ -171,7 +172,6 @@ const sim_engine sim_general_engine = {.name = "general",
                                        .set_up_partition = set_up_partition,
                                        .free_partition = nothing,
                                        .partition_bytes = partition_bytes,
-                                       .hosts_post_now = true,
                                        .start = sim_start_hosts,
                                        .next = next,
                                        .take_message = take_message,
@@ -188,6 +188,7 @@ const sim_engine sim_general_engine = {.name = "general",
 
 static bool set_up_watching(sim *s)
 {
+    s->hosts_post_now = true;
     sim_choose_watching_kernel(s);
     return true;
 }
@@ -215,7 +216,6 @@ const sim_engine sim_watching_engine = {.name = "watching",
                                         .set_up_partition = set_up_partition,
                                         .free_partition = nothing,
                                         .partition_bytes = watching_bytes,
-                                        .hosts_post_now = true,
                                         .start = sim_start_hosts,
                                         .next = next,
                                         .take_message = take_message,

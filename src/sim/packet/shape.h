@@ -14,9 +14,6 @@ void sim_choose_watching_kernel(sim *s);
 #define LOOK_AGAIN 0x40000000u
 /* Takes a packet that knows no way out of the buffer of port. */
 void sim_drop(partition *p, uint32_t port, uint32_t id);
-/* Copies the chained events of a node into p->local, in order; false = out of
- * memory. */
-bool sim_gather(partition *p, uint32_t node);
 
 /* Passed by value to inlined functions: constant where the compiler can know it. */
 typedef struct shape {

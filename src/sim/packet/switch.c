@@ -375,30 +375,10 @@ SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
 
 /* ---- one window */
 
-static void chain_events(partition *p, const slot *at)
-{
-    wheel *w = &p->wheel;
-    uint32_t *heads = p->sim->node_head;
-    for (uint32_t c = at->first; c != IK_NONE; c = w->events[c * 64].node) {
-        uint32_t id = c * 64, end = id + sim_chunk_count(w, at, c);
-        p->n.events += end - id;
-        while (id++ < end) {
-            event *e = &w->events[id];
-            uint32_t node = e->node;
-            if (event_kind(e) == EV_ARRIVAL && !p->sim->staged)
-                __builtin_prefetch(&p->pool[e->data], 1);
-            if (heads[node] == IK_NONE)
-                p->active[p->num_active++] = node;
-            e->node = heads[node]; /* becomes the link */
-            heads[node] = id;
-        }
-    }
-}
-
 SIM_INLINE void general_window(partition *p, const slot *at, const shape k)
 {
     p->num_active = 0;
-    chain_events(p, at);
+    sim_chain_events(p, at);
     for (uint32_t n = 0; n < p->num_active; n++) {
         uint32_t node = p->active[n];
         if (p->sim->staged)

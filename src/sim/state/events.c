@@ -111,3 +111,54 @@ bool sim_grow_pool(partition *p)
     IK_POISON(pool + p->pool_size, (cap - p->pool_size) * sizeof *pool);
     return true;
 }
+
+/* ---- the events of a window, node by node */
+
+void sim_chain_events(partition *p, const slot *at)
+{
+    wheel *w = &p->wheel;
+    uint32_t *heads = p->sim->node_head;
+    for (uint32_t c = at->first; c != IK_NONE; c = w->events[c * 64].node) {
+        uint32_t id = c * 64, end = id + sim_chunk_count(w, at, c);
+        p->n.events += end - id;
+        while (id++ < end) {
+            event *e = &w->events[id];
+            uint32_t node = e->node;
+            if (event_kind(e) == EV_ARRIVAL && !p->sim->staged)
+                __builtin_prefetch(&p->pool[e->data], 1);
+            if (heads[node] == IK_NONE)
+                p->active[p->num_active++] = node;
+            e->node = heads[node]; /* becomes the link */
+            heads[node] = id;
+        }
+    }
+}
+
+/* A node mostly has a few events a window: insertion; large groups are sorted by the library. */
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = ((const event *)a)->key, y = ((const event *)b)->key;
+    return (x > y) - (x < y);
+}
+
+bool sim_gather(partition *p, uint32_t node)
+{
+    uint32_t n = 0, *head = &p->sim->node_head[node];
+    for (uint32_t id = *head; id != IK_NONE; n++) {
+        if (!sim_local_room(p, n + 1))
+            return false;
+        event e = p->wheel.events[id];
+        id = e.node;
+        uint32_t k = n;
+        if (n < 24)
+            for (; k > 0 && p->local[k - 1].key > e.key; k--)
+                p->local[k] = p->local[k - 1];
+        p->local[k] = e;
+    }
+    if (n > 24)
+        qsort(p->local, n, sizeof *p->local, by_key);
+    *head = IK_NONE;
+    p->local_count = n;
+    p->local_at = 0;
+    return true;
+}

@@ -14,6 +14,11 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
 void sim_post_now(partition *p, const event *e);
 /* Room for so many events of one node in p->local; false = out of memory. */
 bool sim_local_room(partition *p, uint32_t count);
+/* Chains the events of the window being worked on by their nodes, which p->active lists behind
+ * those that it has. */
+void sim_chain_events(partition *p, const slot *at);
+/* Copies the chained events of a node into p->local, in order; false = out of memory. */
+bool sim_gather(partition *p, uint32_t node);
 void sim_partition_fail(partition *p, size_t bytes, const char *what);
 bool sim_grow_pool(partition *p);
 void sim_broken(partition *p, const char *format, ...) IK_PRINTF(2, 3);

@@ -41,6 +41,7 @@ typedef struct partition {
     uint32_t *active; /* nodes with events */
     size_t local_cap;
     uint32_t local_count, local_at, num_active;
+    uint32_t turn; /* the host, as a node, whose events these are; IK_NONE: of a switch, or over */
     /* one instant of one switch */
     uint64_t *scratch, *dirty_out, *dirty_in, *granted, *granted_any, *ready, *open, *dirty_link;
     entering *entered; /* [max_radix] */

@@ -143,6 +143,9 @@ typedef struct sim {
     size_t state_bytes;
     /* Works on the events of one window, already taken out of the wheel. */
     void (*run_window)(partition *p, const slot *at);
+    /* Hosts may post into the window being worked on, where the engine lists their events; else
+     * they come to what falls into it by themselves. */
+    bool hosts_post_now;
     sim_exchange *exchange; /* NULL with one partition */
     sim_exchange *threads;  /* the one between threads, owned */
     /* windows between two exchanges: the shortest link between partitions, over the shortest of

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Adapters of host/host.c under the specialised engine: with queues that it does not have itself,
+ * slower than their link, or held to limited reorder buffers. */
+#include "sim/fast/fast.h"
+#include "sim/host/host.h"
+
+static void wake_and_credit(partition *p, const slot *at)
+{
+    const sim *s = p->sim;
+    for (uint32_t n = 0; n < p->fast->num_credits; n++) {
+        host_credit c = p->fast->credits[n];
+        sim_host_credit(p, ik_node_host(s->f, s->f->port_node[c.port]), c.port * s->vcs + c.vc,
+                        p->start + c.offset);
+    }
+    for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
+        uint32_t count = sim_chunk_count(&p->wheel, at, c);
+        p->n.events += count;
+        for (uint32_t n = 1; n <= count; n++) {
+            const event *e = &p->wheel.events[c * 64 + n];
+            sim_host_wake(p, ik_node_host(s->f, e->node), p->start + event_offset(e));
+        }
+    }
+}
+
+/* ---- with messages about reorder space: all of a host's events in order of time, as the general
+ * engine has them */
+
+/* Puts the credits that hosts wait for into the slot of this window, which was taken out of the
+ * wheel, and takes it out again, with what deliveries have posted there; false = out of memory. */
+static bool take_late_events(partition *p, slot *at)
+{
+    const sim *s = p->sim;
+    wheel *w = &p->wheel;
+    uint32_t index = (uint32_t)p->window & (w->num_slots - 1);
+    for (uint32_t n = 0; n < p->fast->num_credits; n++) {
+        host_credit c = p->fast->credits[n];
+        event e = {event_key(EV_CREDIT, c.port) | (uint64_t)c.offset << 32, s->f->port_node[c.port],
+                   space_data(c.vc, s->packet_bytes)};
+        if (!sim_wheel_add(w, index, &e)) {
+            sim_partition_fail(p, 64 * sizeof e, "events");
+            return false;
+        }
+    }
+    *at = w->slots[index];
+    w->slots[index] = (slot){IK_NONE, 0};
+    w->busy[index >> 6] &= ~(1ull << (index & 63));
+    return true;
+}
+
+static void run_in_order_of_time(partition *p, const slot *at)
+{
+    slot late;
+    if (!take_late_events(p, &late))
+        return;
+    p->num_active = 0;
+    sim_chain_events(p, at);
+    sim_chain_events(p, &late);
+    p->n.events -= p->fast->num_credits; /* which were counted as they came */
+    for (uint32_t n = 0; n < p->num_active; n++) {
+        if (!sim_gather(p, p->active[n]))
+            break;
+        sim_run_host(p, p->active[n]);
+    }
+    sim_wheel_free_chunks(&p->wheel, late.first);
+}
+
+void sim_fast_run_common_hosts(partition *p, const slot *at)
+{
+    if (p->sim->reorder.limit == REORDER_UNLIMITED)
+        wake_and_credit(p, at);
+    else
+        run_in_order_of_time(p, at);
+}
