@@ -100,9 +100,13 @@ static void test_numbers(void **state)
     } cases[] = {
         {"nas:bt,processes=16,bytes=10 B", 16 * (6 + 6 * 3), 3840, 10, 4},
         {"nas:sp,processes=9,bytes=10 B", 9 * (6 + 6 * 2), 1620, 10, 4},
-        /* cells of 16^3: faces of 3 cells, two layers of 5 numbers; 30 or 5 numbers a point */
+        /* cells of 16^3: faces of 3 cells, two layers of 5 numbers; 30 or 5 numbers a point of an
+         * array with 17^2 of them */
         {"nas:bt,processes=16,class=A", 384,
-         16 * (6 * 3 * 256 * 80 + 9 * 256 * 240 + 9 * UINT64_C(256) * 40), 3 * 256 * 80, 4},
+         16 * (6 * 3 * 256 * 80 + 9 * 289 * 240 + 9 * UINT64_C(289) * 40), 289 * 240, 4},
+        /* cells of 4^3 or 3^3, the larger ones fill the array */
+        {"nas:bt,processes=49,class=W", 49 * (6 + 6 * 6),
+         49 * (6 * 6 * 16 * 80 + 18 * 16 * 240 + 18 * UINT64_C(16) * 40), 6 * 16 * 80, 4},
         {"nas:sp,processes=16,class=A", 384,
          16 * (6 * 3 * 256 * 80 + 9 * 256 * 176 + 9 * UINT64_C(256) * 80), 3 * 256 * 80, 4},
         /* 4 x 4: 12 messages south and 12 east per plane and sweep */
@@ -118,8 +122,8 @@ static void test_numbers(void **state)
         /* 4 x 4 x 4 processes on 2^3 points: every second one in each direction */
         {"nas:mg,bytes=4 B", 14 * 6 * 64 + 6 * 8, 4 * (14 * 6 * 64 + UINT64_C(48)), 4, 8},
         {"nas:mg,class=A", 14 * 6 * 64 + 6 * 8,
-         /* faces of 64^2 … 1 numbers, the finest level to the coarsest and back */
-         8 * (384 * 2 * (4096 + 1024 + 256 + 64 + 16 + 4 + UINT64_C(1)) + 48), 32768, 8},
+         /* n^2, n(n + 2) and (n + 2)^2 numbers for n = 64 … 1 and back; once of one point */
+         8 * (128 * 2 * (3 * UINT64_C(5461) + 6 * 127 + 4 * 7) + 16 * (1 + 3 + 9)), 8 * 66 * 66, 8},
     };
     ik_fabric *f = fabric_of("karytree:k=4,n=3");
     (void)state;

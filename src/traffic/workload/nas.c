@@ -4,7 +4,8 @@
  *
  * Communication of the MPI versions of NPB 3 (D. Bailey et al., NAS-95-020; the Fortran sources say
  * the sizes): who sends to whom in which order, without calculations. Divisions round up where a
- * grid does not divide evenly; 8 bytes a number, 16 a complex one. */
+ * grid does not divide evenly, and a cell of SP at the grid's border sends as much as the others;
+ * 8 bytes a number, 16 a complex one. */
 #include "traffic/workload/nas.h"
 
 #include "traffic/nas_partners.h"
@@ -111,7 +112,8 @@ static void run_cg(const nas *n, steps *s)
 
 /* ---- BT and SP: faces, then a sweep there and back in each direction */
 
-/* partner: number of bt_partners. */
+/* Numbers that a cell hands on in a sweep: BT sends the whole of an array that has room for one
+ * layer more than a cell of the usual size. partner: number of bt_partners. */
 static void bt_sweep(const nas *n, steps *s, unsigned partner, uint64_t bytes)
 {
     uint32_t side = root_of(n->processes), to[6];
@@ -129,7 +131,8 @@ static void run_bt(const nas *n, steps *s)
     static const char *const names[] = {"x sweep", "y sweep", "z sweep"};
     bool bt = n->benchmark == NAS_BT;
     uint32_t side = root_of(n->processes), to[6];
-    uint64_t edge = ceil_div((bt ? bt_edge : sp_edge)[n->size], side), face = edge * edge;
+    uint64_t points = (bt ? bt_edge : sp_edge)[n->size], edge = ceil_div(points, side),
+             face = edge * edge, room = points / side + 1, swept = bt ? room * room : face;
     steps_phase(s, "faces");
     for (uint32_t me = 0; me < n->processes; me++) {
         bt_partners(me, side, to);
@@ -139,8 +142,8 @@ static void run_bt(const nas *n, steps *s)
     steps_next(s);
     for (unsigned d = 0; d < 3; d++) {
         steps_phase(s, names[d]);
-        bt_sweep(n, s, 2 * d, size_or(n, face * (bt ? 30 : 22) * 8));
-        bt_sweep(n, s, 2 * d + 1, size_or(n, face * (bt ? 5 : 10) * 8));
+        bt_sweep(n, s, 2 * d, size_or(n, swept * (bt ? 30 : 22) * 8));
+        bt_sweep(n, s, 2 * d + 1, size_or(n, swept * (bt ? 5 : 10) * 8));
     }
 }
 
@@ -215,8 +218,9 @@ static void run_ft(const nas *n, steps *s)
 
 /* ---- MG: faces at every level, down and up a V-cycle */
 
-/* The faces of one direction at a grid of `edge` points along an edge. Where there are fewer points
- * than processes, every stride-th process has one. */
+/* The faces of one direction at a grid of `edge` points along an edge, with the layers that have
+ * come from the directions before. Where there are fewer points than processes, every stride-th
+ * process has one. */
 static void mg_faces(const nas *n, steps *s, const uint32_t dims[3], unsigned direction,
                      uint64_t edge)
 {
@@ -224,7 +228,7 @@ static void mg_faces(const nas *n, steps *s, const uint32_t dims[3], unsigned di
     uint32_t stride[3], apart = 1;
     for (unsigned d = 0; d < 3; d++) {
         stride[d] = edge < dims[d] ? (uint32_t)(dims[d] / edge) : 1;
-        bytes *= d == direction ? 1 : ceil_div(edge, dims[d]);
+        bytes *= d == direction ? 1 : ceil_div(edge, dims[d]) + (d < direction ? 2 : 0);
         apart *= d < direction ? dims[d] : 1;
     }
     for (uint32_t me = 0; me < n->processes; me++) {
