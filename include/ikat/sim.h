@@ -35,6 +35,10 @@ typedef struct ik_sim_config {
  * numbers where burst_alpha, burst_beta and burst_rate contradict it. */
 ik_status ik_sim_check_sources(const ik_params *adapter, double load, ik_error *err);
 
+/* Whether `interleave` and `active` of the section adapter mean something beside endless traffic:
+ * IK_ERR_INPUT, with the place of the value, where they do not. */
+ik_status ik_sim_check_turns(const ik_params *adapter, ik_error *err);
+
 /* Whether the sizes of messages in the section adapter can be read, and are of classes that the
  * traffic has (NULL: classes are not looked at). IK_ERR_USAGE, or with a place in the file of a
  * histogram IK_ERR_INPUT or IK_ERR_IO. */

@@ -150,17 +150,26 @@ static ik_status check_messages(const variant *adapter, const variant *traffic, 
                                        "injection", "interleave",    "active"};
     for (size_t i = 0; i < sizeof idle / sizeof *idle && ends(traffic); i++) {
         const ik_value *v = value_of(adapter, idle[i]);
-        if (!v->given || (i >= 2 && !says_visits(traffic)))
+        if (!v->given || (i >= 4 && !says_visits(traffic)))
             continue;
         ik_fail_at(err, IK_ERR_INPUT, v->source, v->line, v->column,
                    "section 'adapter', parameter '%s': it has no effect with traffic '%.60s', "
                    "which ends",
                    idle[i], traffic->label);
         return ik_hint(err, IK_ERR_INPUT,
-                       "the workload says how large its messages are, when they "
-                       "are made and how they take turns");
+                       i < 4 ? "the workload says how large its messages are and when they are made"
+                             : "visits of traffic '%s' says how messages take turns",
+                       traffic->name);
     }
-    return IK_OK;
+    if (ends(traffic))
+        return IK_OK;
+    ik_error why = {0};
+    if (ik_sim_check_turns(&adapter->params, &why) == IK_OK)
+        return IK_OK;
+    place_in_variant(adapter, SECTION_ADAPTER, &why);
+    if (err)
+        *err = why;
+    return IK_ERR_INPUT;
 }
 
 static ik_status check_model(const variant *sw, const variant *traffic, ik_error *err)

@@ -177,6 +177,10 @@ static void test_refusals(void **state)
     refuse(c, IK_ERR_USAGE, "'message'");
     c.adapter = "injection=poisson";
     refuse(c, IK_ERR_USAGE, "'injection'");
+    c.adapter = "interleave=fifo";
+    refuse(c, IK_ERR_USAGE, "'interleave'");
+    c.adapter = "active=unlimited";
+    refuse(c, IK_ERR_USAGE, "'active'");
     c.adapter = "";
     c.sw = "model=pipelined";
     refuse(c, IK_ERR_UNSUPPORTED, "pipelined");

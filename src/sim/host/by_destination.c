@@ -208,9 +208,7 @@ bool sim_dest_take(partition *p, uint32_t host, const message *m, uint64_t now)
 static void next_turn(const sim *s, struct dest_store *d, dest_queue *q)
 {
     uint32_t id = q->first, behind = id;
-    uint32_t active = s->finite          ? sim_finite_active(s, q->host)
-                      : s->fifo_messages ? 1
-                                         : s->active_messages;
+    uint32_t active = s->finite ? sim_finite_active(s, q->host) : s->turn_messages;
     dest_message *m = &d->messages[id];
     if (m->m.remaining && (active == 1 || m->next == IK_NONE))
         return;

@@ -73,9 +73,8 @@ ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
     s->uniform_size = w->uniform && w->largest % s->packet_bytes == 0;
     bool fifo = ik_params_enum(adapter, "interleave") == 1;
     s->turn_packets = w->visits ? w->visits : fifo ? UINT64_MAX : 1;
-    s->turn_messages = w->visits ? UINT32_MAX
-                       : fifo    ? 1
-                                 : (uint32_t)ik_params_uint(adapter, "active");
+    if (w->visits)
+        s->turn_messages = UINT32_MAX;
     s->even_visits = w->alltoall && w->repeat == 1 && w->largest % s->message_bytes == 0;
     return IK_OK;
 }

@@ -142,17 +142,12 @@ const ik_param ik_adapter_params[] = {
      "set injection to bursty"},
     {"interleave", IK_PARAM_ENUM, "round_robin", 0, 0, "round_robin|fifo",
      "messages of one queue: one packet of each in turn, or one message after the other",
-     "switch.model=iq|ioq|ideal and message>packet or switch.model=iq|ioq|ideal and reply>packet "
-     "or switch.model=iq|ioq|ideal and message_sizes or switch.model=iq|ioq|ideal and "
-     "message_histogram",
-     "messages of one packet cannot be interleaved; model pipelined sends message after message"},
-    {"active", IK_PARAM_UINT, "16", 1, 4096, NULL,
-     "messages of one queue that are interleaved at a time",
-     "switch.model=iq|ioq|ideal and message>packet and interleave=round_robin or "
-     "switch.model=iq|ioq|ideal and reply>packet and interleave=round_robin or "
-     "switch.model=iq|ioq|ideal and message_sizes and interleave=round_robin or "
-     "switch.model=iq|ioq|ideal and message_histogram and interleave=round_robin",
-     "messages of one packet cannot be interleaved; model pipelined sends message after message"},
+     "switch.model=iq|ioq|ideal", "model pipelined sends message after message"},
+    {"active", IK_PARAM_UINT, "16", 1, 4096, "unlimited",
+     "messages of one queue that are interleaved at a time; unlimited: all that wait (workloads "
+     "that end, and queues=destination, which keep them)",
+     "switch.model=iq|ioq|ideal and interleave=round_robin",
+     "interleave=fifo sends one message after the other, as model pipelined does"},
     {"queues", IK_PARAM_ENUM, "vc", 0, 0, "vc|destination|one",
      "queues that take turns packet by packet: one a virtual channel, one a destination, or a "
      "single one",
@@ -427,17 +422,6 @@ static bool ends(const sim *s)
     return s->traffic && s->traffic->workload;
 }
 
-/* interleave and active are only of use where some message has several packets. */
-static ik_status check_turns(const sim *s, const ik_params *v, ik_error *err)
-{
-    const char *name = is_given(v, "interleave") ? "interleave" : "active";
-    if (!s->sizes || s->packets_per_message > 1 || !is_given(v, name))
-        return IK_OK;
-    ik_fail(err, IK_ERR_USAGE, "'%s': it has no effect, no message is larger than packet = %u B",
-            name, s->packet_bytes);
-    return ik_hint(err, IK_ERR_USAGE, "messages of one packet cannot be interleaved");
-}
-
 static void resolve_rates(sim *s, const ik_params *v)
 {
     s->injection_bps =
@@ -481,10 +465,12 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     s->adapter_queues = ik_params_enum(v, "queues");
     s->num_send_queues = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;
     resolve_rates(s, v);
-    s->active_messages = s->packets_per_message == 1 ? 1 : (uint32_t)ik_params_uint(v, "active");
+    s->turn_messages = s->fifo_messages ? 1 : sim_active_of(v);
+    bool rings = s->packets_per_message > 1 && s->adapter_queues != ADAPTER_DESTINATION;
+    s->active_messages = rings ? sim_active_of(v) : 1;
     if (ik_params_has(v, "buffer"))
         s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;
-    status = ends(s) ? sim_finite_resolve(s, v, err) : check_turns(s, v, err);
+    status = ends(s) ? sim_finite_resolve(s, v, err) : sim_check_turns(s, v, err);
     if (status == IK_OK && !ends(s))
         status = resolve_bursts(s, v, err);
     if (status == IK_OK)

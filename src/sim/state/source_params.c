@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the section adapter says of bursty sources, resolved for a load. A source is on for alpha /
- * (alpha + beta) of the time, so load = rate * alpha / (alpha + beta). */
+ * What the section adapter says of bursty sources, resolved for a load, and of the turns that
+ * messages take. A bursty source is on for alpha / (alpha + beta) of the time, so load = rate *
+ * alpha / (alpha + beta). */
 #include "sim/core/injection.h"
-#include "sim/state/parameters.h"
+#include "sim/state/state.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PERCENT(x) ((x)*100)
 
@@ -122,4 +124,58 @@ ik_status ik_sim_check_sources(const ik_params *adapter, double load, ik_error *
     return ik_params_enum(adapter, "injection") == INJECT_BURSTY
                ? sim_resolve_bursts(adapter, load, &b, err)
                : IK_OK;
+}
+
+/* ---- how messages take turns */
+
+/* One of the adapter's parameters that is given and has no effect. */
+static ik_status refuse_turns(const ik_value *v, const char *name, const char *why,
+                              const char *hint, ik_error *err)
+{
+    ik_fail_at(err, IK_ERR_INPUT, v->source ? v->source : "", v->line, v->column,
+               "section 'adapter', parameter '%s': %s", name, why);
+    return ik_hint(err, IK_ERR_INPUT, "%s", hint);
+}
+
+static const ik_value *value_of(const ik_params *v, const char *name)
+{
+    size_t k = 0;
+    while (strcmp(v->decl[k].name, name) != 0)
+        k++;
+    return &v->values[k];
+}
+
+uint32_t sim_active_of(const ik_params *v)
+{
+    return ik_params_word(v, "active") ? UINT32_MAX : (uint32_t)ik_params_uint(v, "active");
+}
+
+ik_status ik_sim_check_turns(const ik_params *v, ik_error *err)
+{
+    const char *name = value_of(v, "interleave")->given ? "interleave" : "active";
+    uint64_t most = ik_params_uint(v, "packet");
+    bool sizes = ik_params_has(v, "message_sizes") || ik_params_has(v, "message_histogram"),
+         large = (ik_params_has(v, "message") && ik_params_uint(v, "message") > most) ||
+                 (ik_params_has(v, "reply") && ik_params_uint(v, "reply") > most);
+    if (!sizes && !large && value_of(v, name)->given)
+        return refuse_turns(
+            value_of(v, name), name, "it has no effect: no message is larger than a packet",
+            "messages of one packet cannot be interleaved: message says their size", err);
+    if (sim_active_of(v) != UINT32_MAX || ik_params_enum(v, "queues") == ADAPTER_DESTINATION)
+        return IK_OK;
+    return refuse_turns(value_of(v, "active"), "active",
+                        "unlimited would keep all messages that wait, which endless traffic only "
+                        "does with queues = destination",
+                        "a number up to 4096, or queues: destination", err);
+}
+
+ik_status sim_check_turns(const sim *s, const ik_params *v, ik_error *err)
+{
+    const char *name = value_of(v, "interleave")->given ? "interleave" : "active";
+    ik_status status = ik_sim_check_turns(v, err);
+    if (status != IK_OK || !s->sizes || s->packets_per_message > 1 || !value_of(v, name)->given)
+        return status;
+    ik_fail(err, IK_ERR_USAGE, "'%s': it has no effect, no message is larger than packet = %u B",
+            name, s->packet_bytes);
+    return ik_hint(err, IK_ERR_USAGE, "messages of one packet cannot be interleaved");
 }

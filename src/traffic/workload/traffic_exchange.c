@@ -9,6 +9,7 @@
 #include "traffic/nas_partners.h"
 #include "traffic/pattern.h"
 #include "traffic/workload/exchange_order.h"
+#include "traffic/workload/exchange_phases.h"
 #include "traffic/workload/graph_builder.h"
 #include "traffic/workload/mapping.h"
 #include "traffic/workload/nas.h"
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PHASES_NONE, PHASES_HOST, PHASES_BARRIER };
 enum { ASK_RANDOM, ASK_SHIFT, ASK_XOR, ASK_PAIRWISE, ASK_NEAREST };
 
 static const ik_param params[] = {
@@ -25,7 +27,14 @@ static const ik_param params[] = {
      "weights are numbers of messages"},
     {"bytes", IK_PARAM_SIZE, "7680 B", 1, 1e15, NULL, "size of a message"},
     {"visits", IK_PARAM_UINT, "1", 1, 4294967295.0, NULL,
-     "packets that are sent to a destination before the next one's turn"},
+     "packets that are sent to a destination before the next one's turn", "phases=none",
+     "in a phase a host has one message to send"},
+    {"phases", IK_PARAM_ENUM, "none", 0, 0, "none|host|barrier",
+     "all messages are there at the start; or the messages that are i-th in their hosts' orders "
+     "are "
+     "phase i, which a host begins when it has sent and received its messages of the phases "
+     "before; "
+     "or when all hosts have, as a barrier of messages of 8 B tells them"},
     {"order", IK_PARAM_ENUM, "random", 0, 0, "random|shift|xor|pairwise|nearest_first",
      "how host s visits its destinations: drawn for each host; s+1, s+2, … modulo the hosts; s^1, "
      "s^2, …; xor where the hosts are a power of two, else s-1, s-2, …; by hops, ties by number"},
@@ -356,16 +365,16 @@ static ik_status make_graph(const ik_traffic *t, exchange *x, ik_error *err)
 /* What says nothing where a process has one message at a time. */
 static ik_status refuse_turns(const ik_params *p, ik_error *err)
 {
-    const char *name = ik_params_given(p, "order")    ? "order"
-                       : ik_params_given(p, "visits") ? "visits"
-                                                      : NULL;
-    if (!name)
-        return IK_OK;
-    ik_fail(err, IK_ERR_USAGE,
-            OWNER ", '%s': it has no effect on the phases of cg, in each of which a process has "
-                  "one message",
-            name);
-    return ik_hint(err, IK_ERR_USAGE, "leave it out");
+    static const char *const names[] = {"order", "visits", "phases"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (ik_params_given(p, names[k])) {
+            ik_fail(err, IK_ERR_USAGE,
+                    OWNER ", '%s': it has no effect on the phases of cg, in each of which a "
+                          "process has one message",
+                    names[k]);
+            return ik_hint(err, IK_ERR_USAGE, "leave it out");
+        }
+    return IK_OK;
 }
 
 /* All phases of cg: a process begins the next one once it has sent and received its messages of the
@@ -385,17 +394,46 @@ static ik_status make_phases(const ik_traffic *t, exchange *x, uint32_t processe
     return status == IK_OK ? workload_pattern(x->work.graph, &x->lists, err) : status;
 }
 
-/* ---- the family */
+/* ---- phases in the order of every process */
 
 static bool is_alltoall(const exchange *x)
 {
     return strcmp(x->pattern->family->name, "alltoall") == 0;
 }
 
+static ik_status make_in_phases(const ik_traffic *t, exchange *x, bool barriers, ik_error *err)
+{
+    lists_of_processes l = {0};
+    steps s;
+    uint64_t num = x->map.num;
+    ik_status status = is_alltoall(x) ? phases_refuse(num * (num - 1), err) : IK_OK;
+    if (status == IK_OK)
+        status = read_lists(t, x, &l, err);
+    phases_of_processes of = {l.all, l.first, x->map.num, x->bytes, x->work.repeat, barriers};
+    if (status == IK_OK)
+        status = phases_count(&of, err);
+    if (status == IK_OK)
+        status = steps_open(&s, OWNER, t->num_hosts, &x->map, err);
+    if (status == IK_OK) {
+        phases_add(&of, &s);
+        status = steps_finish(&s, &x->work, err);
+        x->work.visits = 1; /* as every exchange says itself how messages take turns */
+    }
+    free(l.all);
+    free(l.first);
+    x->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = x->seed};
+    return status == IK_OK ? workload_pattern(x->work.graph, &x->lists, err) : status;
+}
+
+/* ---- the family */
+
 static ik_status make_messages(const ik_traffic *t, exchange *x, const ik_params *p, ik_error *err)
 {
     bool cg = strcmp(x->pattern->family->name, "cg") == 0;
     uint32_t phases_of = cg ? cg_all_phases(x->pattern) : 0;
+    unsigned phases = ik_params_enum(p, "phases");
+    if (phases != PHASES_NONE && !phases_of)
+        return make_in_phases(t, x, phases == PHASES_BARRIER, err);
     if (is_alltoall(x))
         return make_alltoall(t, x, err);
     if (!phases_of)
@@ -464,7 +502,8 @@ static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 {
     const exchange *x = t->impl;
     const ik_traffic *of = x->pattern;
-    return !x->processes && of->family->even && of->family->even(of, weight, scale);
+    return !x->processes && !x->lists.impl && of->family->even &&
+           of->family->even(of, weight, scale);
 }
 
 const ik_traffic_family ik_traffic_exchange = {
@@ -477,7 +516,8 @@ const ik_traffic_family ik_traffic_exchange = {
         "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it, and "
         "neither load nor warm-up. All messages are there from the start. A host visits its "
         "destinations in an order, sends `visits` packets of each message in its turn, and goes "
-        "round until all are sent. The pattern names the messages: of each flow as many as its "
+        "round until all are sent; with `phases` one message of each host at a time. The pattern "
+        "names the messages: of each flow as many as its "
         "weight; of cg without a phase all phases, in each process one after the other. It is a "
         "pattern of processes, which run on all hosts in order unless `processes`, "
         "`hosts` or `mapping` say otherwise. docs/workloads.md.",

@@ -20,7 +20,7 @@ static const ik_param params[] = {
      "last byte has left the host"},
     {"visits", IK_PARAM_UINT, "", 1, 4294967295.0, NULL,
      "packets of a message that are sent before the next one's turn, all messages of a host taking "
-     "turns (default: 1, at most 16 messages of a queue taking turns)"},
+     "turns (default: as adapter.interleave and adapter.active say)"},
     MAPPING_PARAMS,
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of a random mapping (default: the experiment's)",
      "mapping=random", "nothing else is drawn"},
