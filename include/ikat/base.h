@@ -202,6 +202,8 @@ typedef enum ik_param_type {
     IK_PARAM_PATTERNS,
     /* jobs, see ik_spec_jobs_parse; in YAML a list of mappings */
     IK_PARAM_JOBS,
+    /* entries of a schedule, see ik_spec_schedule_parse; in YAML a list of mappings */
+    IK_PARAM_SCHEDULE,
     IK_PARAM_TIME,     /* ik_parse_quantity, picoseconds */
     IK_PARAM_RATE,     /* bit/s */
     IK_PARAM_SIZE,     /* bytes */
@@ -340,6 +342,10 @@ const char *ik_spec_list_print(const ik_spec_member *list, size_t num, ik_arena 
 ik_status ik_spec_jobs_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
                              ik_error *err);
 const char *ik_spec_jobs_print(const ik_spec_member *list, size_t num, ik_arena *arena);
+/* Entries of a schedule: "[NAME][@UNTIL][@LOAD]=SPEC" (or SPEC alone), joined and printed like
+ * jobs. What stands between the first '@' and '=' is in `share`. */
+ik_status ik_spec_schedule_parse(const char *text, ik_arena *arena, ik_spec_member **out,
+                                 size_t *num, ik_error *err);
 
 /* ik_params_init, ik_spec_apply and ik_params_finish in one: what every family's from_spec does.
  * kind: "topology", "routing" … */

@@ -23,7 +23,7 @@ typedef enum ik_section_kind {
     IK_SECTION_PARAMS, /* a mapping of declared parameters, or a list of such mappings */
     IK_SECTION_VALUE,  /* one declared value, a list or a range of it */
     IK_SECTION_OPTION, /* one declared value for the whole experiment: not swept */
-    IK_SECTION_JOBS,   /* a list of jobs, instead of traffic */
+    IK_SECTION_JOBS,   /* a list of mappings, instead of traffic */
     IK_SECTION_TEXT    /* free text */
 } ik_section_kind;
 

@@ -55,6 +55,24 @@ typedef struct ik_traffic_family {
     bool ends; /* its members are workloads: ik_traffic.workload */
 } ik_traffic_family;
 
+/* One pattern after the other (traffic 'schedule'): entry k from the time when the one before ends.
+ * Its entries are its classes of messages. Number n of a source is of the last entry whose `first`
+ * is at most n; who knows when messages are made fills that in (src/traffic/schedule.h). Without it
+ * messages are of the entries in turn, and flows give every entry the same share. */
+typedef struct ik_schedule_entry {
+    ik_traffic *traffic;
+    const char *name;
+    uint64_t until_ps; /* UINT64_MAX of the last one */
+    double load;       /* fraction of each host's injection rate; NAN = that of the run */
+} ik_schedule_entry;
+/* Its load in a run at `load`. */
+double ik_schedule_load(const ik_schedule_entry *entry, double load);
+typedef struct ik_schedule {
+    unsigned num;
+    ik_schedule_entry *entries; /* [num] */
+    uint64_t *first;            /* [num_hosts][num] or NULL */
+} ik_schedule;
+
 struct ik_traffic {
     const ik_traffic_family *family;
     const ik_fabric *fabric; /* borrowed */
@@ -77,6 +95,7 @@ struct ik_traffic {
     /* What ends: messages that are sent once, owned by impl; dest() and flows() then say what share
      * of a host's bytes goes where. NULL: the pattern goes on for ever. */
     const ik_workload *workload;
+    const ik_schedule *schedule; /* owned by impl; NULL: the same pattern at all times */
 };
 
 const ik_traffic_family *const *ik_traffics(void);

@@ -197,6 +197,13 @@ static ik_status parse_jobs(ik_params *params, const char *text, ik_error *err)
     return ik_spec_jobs_parse(text, &params->arena, &list, &num, err);
 }
 
+static ik_status parse_schedule(ik_params *params, const char *text, ik_error *err)
+{
+    ik_spec_member *list;
+    size_t num;
+    return ik_spec_schedule_parse(text, &params->arena, &list, &num, err);
+}
+
 /* A copy of text with `to` for every `from`. */
 static const char *swap_marks(ik_params *params, const char *text, char from, char to)
 {
@@ -251,6 +258,8 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
         return parse_patterns(params, text, err);
     case IK_PARAM_JOBS:
         return parse_jobs(params, text, err);
+    case IK_PARAM_SCHEDULE:
+        return parse_schedule(params, text, err);
     case IK_PARAM_SPEC:
         v->spec = swap_marks(params, text, ';', ',');
         return v->spec ? IK_OK : ik_fail_memory(err, strlen(text), p->name);
@@ -290,11 +299,12 @@ static const char *print_patterns(ik_params *params, const char *text)
     return ok ? ik_spec_list_print(list, num, &params->arena) : NULL;
 }
 
-static const char *print_jobs(ik_params *params, const char *text)
+static const char *print_jobs(ik_params *params, const char *text, bool schedule)
 {
     ik_spec_member *list;
     size_t num;
-    bool ok = ik_spec_jobs_parse(text, &params->arena, &list, &num, NULL) == IK_OK;
+    bool ok = (schedule ? ik_spec_schedule_parse : ik_spec_jobs_parse)(text, &params->arena, &list,
+                                                                       &num, NULL) == IK_OK;
     return ok ? ik_spec_jobs_print(list, num, &params->arena) : NULL;
 }
 
@@ -358,7 +368,8 @@ static const char *canonical_text(ik_params *params, const ik_param *p, const ik
     case IK_PARAM_PATTERNS:
         return print_patterns(params, text);
     case IK_PARAM_JOBS:
-        return print_jobs(params, text);
+    case IK_PARAM_SCHEDULE:
+        return print_jobs(params, text, p->type == IK_PARAM_SCHEDULE);
     case IK_PARAM_TEXTS:
         return print_texts(params, text);
     case IK_PARAM_SPEC:

@@ -157,27 +157,37 @@ static bool read_job(const char *text, const char *end, ik_arena *arena, ik_spec
     return spec;
 }
 
-ik_status ik_spec_jobs_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
-                             ik_error *err)
+static ik_status refuse_part(const char *text, size_t length, bool schedule, ik_error *err)
 {
+    ik_fail(err, IK_ERR_INPUT, "'%.*s' is no %s", (int)(length > 60 ? 60 : length), text,
+            schedule ? "entry of a schedule" : "job");
+    return ik_hint(err, IK_ERR_INPUT,
+                   schedule ? "a schedule reads like @100 us@20%%=uniform&@50%%=shift:by=3, with "
+                              "'|' for ',' inside a spec"
+                            : "jobs read like a=exchange:hosts=0..7&b@10 us=exchange:hosts=8..15, "
+                              "with '|' for ',' inside a spec");
+}
+
+static ik_status parse_parts(const char *text, bool schedule, ik_arena *arena, ik_spec_member **out,
+                             size_t *num, ik_error *err)
+{
+    const char *what = schedule ? "a schedule" : "a list of jobs";
     size_t count = 1;
     for (const char *c = text; *c; c++)
         count += *c == '&';
     ik_spec_member *list = ik_arena_alloc(arena, count * sizeof *list);
     if (!list)
-        return ik_fail_memory(err, count * sizeof *list, "a list of jobs");
+        return ik_fail_memory(err, count * sizeof *list, what);
     for (size_t i = 0; i < count; i++) {
         const char *end = text + strcspn(text, "&");
         ik_spec_member m = {0};
         if (!read_job(text, end, arena, &m))
-            return ik_fail_memory(err, (size_t)(end - text), "a list of jobs");
-        if (!m.spec[0] || !m.name || !m.name[0] || (m.share && !m.share[0])) {
-            ik_fail(err, IK_ERR_INPUT, "'%.*s' is no job", (int)(end - text > 60 ? 60 : end - text),
-                    text);
-            return ik_hint(err, IK_ERR_INPUT,
-                           "jobs read like a=exchange:hosts=0..7&b@10 us=exchange:hosts=8..15, "
-                           "with '|' for ',' inside a spec");
-        }
+            return ik_fail_memory(err, (size_t)(end - text), what);
+        bool named = m.name && m.name[0];
+        if (!m.spec[0] || (!schedule && !named) || (m.name && !named && !m.share) ||
+            (m.share && !m.share[0]))
+            return refuse_part(text, (size_t)(end - text), schedule, err);
+        m.name = named ? m.name : NULL;
         list[i] = m;
         text = end + 1;
     }
@@ -186,14 +196,28 @@ ik_status ik_spec_jobs_parse(const char *text, ik_arena *arena, ik_spec_member *
     return IK_OK;
 }
 
+ik_status ik_spec_jobs_parse(const char *text, ik_arena *arena, ik_spec_member **out, size_t *num,
+                             ik_error *err)
+{
+    return parse_parts(text, false, arena, out, num, err);
+}
+
+ik_status ik_spec_schedule_parse(const char *text, ik_arena *arena, ik_spec_member **out,
+                                 size_t *num, ik_error *err)
+{
+    return parse_parts(text, true, arena, out, num, err);
+}
+
 const char *ik_spec_jobs_print(const ik_spec_member *list, size_t num, ik_arena *arena)
 {
     size_t bytes = 1;
     for (size_t i = 0; i < num; i++)
-        bytes += length_of(list[i].share) + length_of(list[i].name) + length_of(list[i].spec);
+        bytes += length_of(list[i].share) + length_of(list[i].name) + length_of(list[i].spec) + 1;
     char *text = ik_arena_alloc(arena, bytes), *at = text;
     for (size_t i = 0; text && i < num; i++) {
         at = append(at, list[i].name, list[i].share ? '@' : '=');
+        if (!list[i].name && list[i].share)
+            *at++ = '@';
         at = append(at, list[i].share, '=');
         char *spec = at;
         at = append(at, list[i].spec, '&');

@@ -89,17 +89,23 @@ static ik_status make_routing(loads *l, const char *spec, ik_error *err)
     return IK_OK;
 }
 
-static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
+/* The fabric and the traffic. */
+static ik_status build(loads *l, ik_error *err)
 {
     const ik_env *env = &l->c->env;
-    const char *routing = cli_get(l->c, "--routing"), *traffic = cli_get(l->c, "--traffic");
+    const char *traffic = cli_get(l->c, "--traffic");
     ik_status s = ik_fabric_from_spec(l->c->args[0], env, &l->f, err);
     if (s == IK_OK)
         s = cli_reach(l->c, l->f, &l->refused, err);
     if (s == IK_OK)
         s = ik_traffic_from_spec(l->f, traffic ? traffic : "uniform", env, &l->t, err);
-    if (s == IK_OK)
-        s = make_routing(l, routing, err);
+    return s;
+}
+
+static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error *err)
+{
+    const ik_env *env = &l->c->env;
+    ik_status s = make_routing(l, cli_get(l->c, "--routing"), err);
     if (s == IK_OK) {
         if (l->t->note)
             cli_note(l->c, "note: %s", l->t->note);
@@ -181,9 +187,14 @@ static int read_options(loads *l, uint64_t *patterns, uint64_t *samples)
     return read_table(l);
 }
 
+static int exit_of(const loads *l)
+{
+    return loads_undelivered(l) || l->refused ? CLI_FAILED : CLI_DONE;
+}
+
 static int show(const loads *l)
 {
-    int failed = loads_undelivered(l) || l->refused ? CLI_FAILED : CLI_DONE;
+    int failed = exit_of(l);
     cli_progress_end(l->c);
     if (l->c->json) {
         int status = loads_show_json(l);
@@ -197,7 +208,8 @@ static int show(const loads *l)
     return cli_finish(l->c, failed);
 }
 
-static void loads_free(loads *l)
+/* All but fabric and traffic. */
+static void measures_free(loads *l)
 {
     ik_load_groups_free(l->queue_flows, l->num_queue_groups);
     ik_load_groups_free(l->queue_destinations, l->num_queue_groups);
@@ -207,12 +219,68 @@ static void loads_free(loads *l)
     ik_load_groups_free(l->groups, l->num_groups);
     ik_load_free(&l->load);
     ik_permutations_free(&l->permutations);
-    ik_traffic_free(l->t);
     if (l->plan)
         ik_plan_free(l->plan);
     else
         ik_routing_free(l->r);
-    ik_fabric_free(l->f);
+}
+
+/* ---- a schedule: each entry's pattern by itself */
+
+static int show_entries(const loads *whole, const loads *each, unsigned num)
+{
+    cli *c = whole->c;
+    int failed = CLI_DONE, status = CLI_DONE;
+    cli_progress_end(c);
+    for (unsigned k = 0; k < num; k++)
+        failed = exit_of(&each[k]) == CLI_DONE ? failed : CLI_FAILED;
+    if (c->json) {
+        ik_json j;
+        cli_json_begin(&j);
+        ik_json_text(&j, "traffic", whole->t->spec);
+        ik_json_array(&j, "entries");
+        for (unsigned k = 0; k < num; k++) {
+            ik_json_object(&j, NULL);
+            loads_put_json(&j, &each[k]);
+            ik_json_close(&j);
+        }
+        ik_json_close(&j);
+        status = cli_json_end(c, &j);
+        return status == CLI_DONE ? failed : status;
+    }
+    for (unsigned k = 0; k < num && status == CLI_DONE; k++) {
+        if (whole->table) {
+            status = loads_show_csv(&each[k], whole->table);
+            continue;
+        }
+        cli_heading(c, each[k].entry->name);
+        loads_show_text(&each[k]);
+    }
+    return status == CLI_DONE ? cli_finish(c, failed) : status;
+}
+
+static int run_entries(const loads *whole, uint64_t patterns, uint64_t samples)
+{
+    const ik_schedule *list = whole->t->schedule;
+    ik_error err;
+    ik_status s = IK_OK;
+    loads *each = calloc(list->num, sizeof *each);
+    if (!each) {
+        ik_fail_memory(&err, list->num * sizeof *each, "the entries of a schedule");
+        return cli_error(whole->c, &err);
+    }
+    for (unsigned k = 0; k < list->num && s == IK_OK; k++) {
+        each[k] = *whole;
+        each[k].t = list->entries[k].traffic;
+        each[k].entry = &list->entries[k];
+        each[k].first = k == 0;
+        s = measure(&each[k], patterns, samples, &err);
+    }
+    int status = s == IK_OK ? show_entries(whole, each, list->num) : cli_error(whole->c, &err);
+    for (unsigned k = 0; k < list->num; k++)
+        measures_free(&each[k]);
+    free(each);
+    return status;
 }
 
 static int run(cli *c)
@@ -224,8 +292,16 @@ static int run(cli *c)
         return loads_compare(c);
     if (read_options(&l, &patterns, &samples) != CLI_DONE)
         return CLI_USAGE;
-    int status = measure(&l, patterns, samples, &err) == IK_OK ? show(&l) : cli_error(c, &err);
-    loads_free(&l);
+    int status;
+    if (build(&l, &err) != IK_OK)
+        status = cli_error(c, &err);
+    else if (l.t->schedule)
+        status = run_entries(&l, patterns, samples);
+    else
+        status = measure(&l, patterns, samples, &err) == IK_OK ? show(&l) : cli_error(c, &err);
+    measures_free(&l);
+    ik_traffic_free(l.t);
+    ik_fabric_free(l.f);
     return status;
 }
 
@@ -261,6 +337,8 @@ static const char *const examples[] = {
     "ikat load xgft:m=16:16,w=1:16 xgft:m=16:16,w=1:8 -r dmodk -r random --seeds 10 "
     "-t exchange:pattern=wrf",
     "ikat load karytree:k=4,n=2 --routing dmodk --traffic exchange --goal alltoall.goal",
+    "ikat load karytree:k=4,n=2 --routing dmodk --traffic "
+    "'schedule:entries=@10 us=uniform&shift:by=4'",
     "ikat load karytree:k=4,n=3 --routing dmodk --vc dbbm --csv --table queues",
     NULL};
 
@@ -290,6 +368,10 @@ const ik_command ik_command_load = {
         "..._leaving; worst_channel), patterns, permutations (exhaustive, total, mean, "
         "by_contention), queues (vc, num_vcs, flows and\n"
         "destinations: groups whose channels are queues in use).\n"
+        "Of a schedule each entry's pattern is measured by itself: traffic, entries (name, "
+        "until_ns, "
+        "load, and all of the above); CSV\n"
+        "has the column entry before the others.\n"
         "With a workload also: workload (messages, bytes, bound_ns, crossbar_bound_ns, fluid_ns, "
         "crossbar_ns, "
         "slowdown, phases).\n"

@@ -114,7 +114,7 @@ static const char *type_text(const ik_param *p, char *buffer, size_t size)
         [IK_PARAM_UINT_LIST] = "list", [IK_PARAM_TIME] = "time",   [IK_PARAM_PATTERNS] = "patterns",
         [IK_PARAM_RATE] = "rate",      [IK_PARAM_SIZE] = "size",   [IK_PARAM_FRACTION] = "fraction",
         [IK_PARAM_LENGTH] = "length",  [IK_PARAM_SPEC] = "spec",   [IK_PARAM_RANGES] = "ranges",
-        [IK_PARAM_TEXTS] = "texts",    [IK_PARAM_JOBS] = "jobs",
+        [IK_PARAM_TEXTS] = "texts",    [IK_PARAM_JOBS] = "jobs",   [IK_PARAM_SCHEDULE] = "schedule",
     };
     if (p->type == IK_PARAM_ENUM)
         return p->choices;

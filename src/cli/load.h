@@ -29,6 +29,8 @@ typedef struct loads {
     ik_queues queues;
     ik_load_group *queue_flows, *queue_destinations; /* [num_queue_groups] */
     size_t num_queue_groups;
+    const ik_schedule_entry *entry; /* of a schedule, whose pattern t is; NULL = it is none */
+    bool first;                     /* of its entries */
 } loads;
 
 /* Contention needs every path in memory: a default for patterns with at most this many flows per
@@ -43,6 +45,8 @@ void loads_put_text(const char *text); /* a field of CSV */
 uint64_t loads_undelivered(const loads *l);
 /* All three return the exit status or, text, nothing. */
 int loads_show_json(const loads *l);
+/* The same inside an object that is open. */
+void loads_put_json(ik_json *j, const loads *l);
 void loads_show_text(const loads *l);
 int loads_show_csv(const loads *l, const char *table);
 /* Names of the tables that loads_show_csv prints, ending with NULL. */

@@ -93,6 +93,13 @@ static ik_status measure_seed(const comparison *m, const ik_fabric *f, const cha
     env.seed = seed;
     ik_status status = ik_traffic_from_spec(f, m->traffic, &env, &t, err);
     env.traffic = t;
+    if (status == IK_OK && t->schedule) {
+        status = ik_fail(err, IK_ERR_USAGE,
+                         "traffic '%.80s' is several patterns, one after the other", t->spec);
+        ik_hint(err, status,
+                "of a schedule each entry is measured with one fabric, one --routing and without "
+                "--seeds");
+    }
     if (status == IK_OK)
         status = ik_routing_from_spec(f, routing, &env, &r, err);
     if (status == IK_OK && seed == m->first_seed) {

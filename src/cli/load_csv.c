@@ -31,13 +31,32 @@ static void put_node(const ik_fabric *f, uint32_t node)
     loads_put_text(ik_node_name(f, node, name, sizeof name));
 }
 
-/* channel,from,from_port,to,direction,level,rate_bps; false: nothing is connected there. */
-static bool put_channel(const ik_fabric *f, uint32_t port)
+/* Entries of a schedule are one table. */
+static void put_head(const loads *l, const char *columns)
 {
+    if (!l->entry)
+        puts(columns);
+    else if (l->first)
+        printf("entry,%s\n", columns);
+}
+
+static void begin_row(const loads *l)
+{
+    if (!l->entry)
+        return;
+    loads_put_text(l->entry->name);
+    putchar(',');
+}
+
+/* channel,from,from_port,to,direction,level,rate_bps; false: nothing is connected there. */
+static bool put_channel(const loads *l, uint32_t port)
+{
+    const ik_fabric *f = l->f;
     ik_direction direction;
     uint32_t level;
     if (!ik_channel_kind(f, port, &direction, &level))
         return false;
+    begin_row(l);
     printf("%u,", port);
     put_node(f, f->port_node[port]);
     printf(",%u,", ik_port_number(f, port));
@@ -53,9 +72,9 @@ static bool put_channel(const ik_fabric *f, uint32_t port)
 
 static void put_channels(const loads *l)
 {
-    puts(CHANNEL_COLUMNS ",load,flows,contention");
+    put_head(l, CHANNEL_COLUMNS ",load,flows,contention");
     for (uint32_t p = 0; p < l->f->num_ports; p++) {
-        if (!put_channel(l->f, p))
+        if (!put_channel(l, p))
             continue;
         printf(",%.12g,%.12g,", l->load.load[p], l->load.crossing[p]);
         if (l->c_of)
@@ -67,11 +86,11 @@ static void put_channels(const loads *l)
 static void put_queues(const loads *l)
 {
     const ik_queues *q = &l->queues;
-    puts(CHANNEL_COLUMNS ",vc,load,flows,destinations");
+    put_head(l, CHANNEL_COLUMNS ",vc,load,flows,destinations");
     for (uint32_t p = 0; p < l->f->num_ports; p++) {
         for (unsigned vc = 0; vc < q->num_vcs; vc++) {
             size_t i = (size_t)p * q->num_vcs + vc;
-            if (!put_channel(l->f, p))
+            if (!put_channel(l, p))
                 break;
             printf(",%u,%.12g,%.12g,%u\n", vc, q->load[i], q->crossing[i], q->destinations[i]);
         }
@@ -96,8 +115,9 @@ static uint32_t contention_at(const loads *l, uint32_t sw, bool up)
 
 static void put_ancestors(const loads *l)
 {
-    puts("switch,level,routes,contention_up,contention_down");
+    put_head(l, "switch,level,routes,contention_up,contention_down");
     for (uint32_t sw = 0; sw < l->f->num_switches; sw++) {
+        begin_row(l);
         put_node(l->f, sw);
         printf(",%u,%.12g,", l->f->switch_level[sw], l->load.turns[sw]);
         if (l->c_of)

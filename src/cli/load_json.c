@@ -218,28 +218,44 @@ static void put_load(ik_json *j, const loads *l)
     put_channel(j, "tightest_channel", l->f, x->tightest);
 }
 
+/* What an entry of a schedule says beside its pattern. */
+static void put_entry(ik_json *j, const ik_schedule_entry *entry)
+{
+    bool last = entry->until_ps == UINT64_MAX;
+    ik_json_text(j, "name", entry->name);
+    put_known(j, "until_ns", !last, (double)entry->until_ps / 1000);
+    ik_json_real(j, "load", entry->load, CLI_DIGITS);
+}
+
+void loads_put_json(ik_json *j, const loads *l)
+{
+    if (l->entry)
+        put_entry(j, l->entry);
+    cli_json_optional(j, "topology", l->f->spec);
+    ik_json_text(j, "routing", l->r->spec);
+    ik_json_text(j, "traffic", l->t->spec);
+    ik_json_uint(j, "hosts", l->f->num_hosts);
+    ik_json_uint(j, "switches", l->f->num_switches);
+    put_load(j, l);
+    put_groups(j, l);
+    if (l->load.turns)
+        put_turns(j, l);
+    if (l->has_queues)
+        put_queues(j, l);
+    if (l->has_contention)
+        put_contention(j, l->f, &l->contention);
+    if (l->has_phases)
+        put_phases(j, &l->phases);
+    if (l->has_means)
+        put_means(j, &l->means);
+    if (l->has_permutations)
+        put_permutations(j, &l->permutations);
+}
+
 int loads_show_json(const loads *l)
 {
     ik_json j;
     cli_json_begin(&j);
-    cli_json_optional(&j, "topology", l->f->spec);
-    ik_json_text(&j, "routing", l->r->spec);
-    ik_json_text(&j, "traffic", l->t->spec);
-    ik_json_uint(&j, "hosts", l->f->num_hosts);
-    ik_json_uint(&j, "switches", l->f->num_switches);
-    put_load(&j, l);
-    put_groups(&j, l);
-    if (l->load.turns)
-        put_turns(&j, l);
-    if (l->has_queues)
-        put_queues(&j, l);
-    if (l->has_contention)
-        put_contention(&j, l->f, &l->contention);
-    if (l->has_phases)
-        put_phases(&j, &l->phases);
-    if (l->has_means)
-        put_means(&j, &l->means);
-    if (l->has_permutations)
-        put_permutations(&j, &l->permutations);
+    loads_put_json(&j, l);
     return cli_json_end(l->c, &j);
 }

@@ -5,6 +5,7 @@
  * message names the points of the sweep.
  */
 #include "experiment/experiment_impl.h"
+#include "experiment/schedules.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -183,6 +184,84 @@ static ik_status check_model(const variant *sw, const variant *traffic, ik_error
     return ik_hint(err, IK_ERR_INPUT, "models iq, ioq and ideal do");
 }
 
+/* ---- schedules */
+
+static ik_status place_value(const ik_value *v, ik_error *err)
+{
+    ik_error_at(err, v->source, v->line, v->column);
+    return IK_ERR_INPUT;
+}
+
+static ik_status check_entry_load(const variant *load, const variant *traffic, ik_error *err)
+{
+    const ik_value *v = schedule_value(traffic);
+    bool written = load->place->line != 0, used = v && !schedule_has_own_loads(traffic);
+    if (!v || written == used)
+        return IK_OK;
+    if (written) {
+        ik_fail_at(err, IK_ERR_INPUT, load->place->file, load->place->line, load->place->column,
+                   "'load' (%.20s) has no effect: every entry of the schedule has its own",
+                   load->params.values[0].text);
+        return ik_hint(err, IK_ERR_INPUT, "leave it out, or leave 'load' of an entry out");
+    }
+    ik_fail(err, IK_ERR_INPUT, "an entry of the schedule has no 'load', nor has the experiment");
+    ik_hint(err, IK_ERR_INPUT,
+            "load: 50%% in every entry, or for those without it one in the "
+            "experiment");
+    return place_value(v, err);
+}
+
+typedef struct late {
+    uint64_t end_ps;
+    bool found;
+} late;
+
+static ik_status note_late(void *ctx, const schedule_entry *entry, ik_error *err)
+{
+    late *l = ctx;
+    (void)err;
+    l->found |= entry->start_ps >= l->end_ps;
+    return IK_OK;
+}
+
+static ik_status check_entry_times(const variant *traffic, const variant *measure, ik_error *err)
+{
+    late l = {value_of(measure, "warmup")->u + value_of(measure, "duration")->u, false};
+    ik_status status = schedule_each(traffic, note_late, &l, err);
+    if (status != IK_OK || !l.found)
+        return status;
+    ik_fail(err, IK_ERR_INPUT,
+            "the last entry of the schedule begins when the run is over: warmup and duration are "
+            "%.6g us together",
+            (double)l.end_ps / 1e6);
+    ik_hint(err, IK_ERR_INPUT, "measure: {duration: …}, or earlier entries");
+    return place_value(schedule_value(traffic), err);
+}
+
+static ik_status check_entry_bursts(void *ctx, const schedule_entry *entry, ik_error *err)
+{
+    const variant *adapter = ctx;
+    return entry->has_load ? ik_sim_check_sources(&adapter->params, entry->load, err) : IK_OK;
+}
+
+static ik_status check_entries(const variant *adapter, const variant *traffic, ik_error *err)
+{
+    const ik_value *most = value_of(adapter, "max_outstanding");
+    if (schedule_value(traffic) && most->has) {
+        ik_fail_at(err, IK_ERR_INPUT, most->source, most->line, most->column,
+                   "section 'adapter': max_outstanding does not serve a schedule: when requests "
+                   "are made depends on replies, and a schedule says it by time");
+        return ik_hint(err, IK_ERR_INPUT, "leave it out, or one pattern for all of the run");
+    }
+    ik_error why = {0};
+    if (schedule_each(traffic, check_entry_bursts, (void *)adapter, &why) == IK_OK)
+        return IK_OK;
+    place_in_variant(adapter, SECTION_ADAPTER, &why);
+    if (err)
+        *err = why;
+    return IK_ERR_INPUT;
+}
+
 /* ---- sources */
 
 static ik_status check_sources(const variant *adapter, const variant *load, ik_error *err)
@@ -216,8 +295,21 @@ static const rule rules[] = {
     {SECTION_REFERENCE, SECTION_TRAFFIC, check_reference},
     {SECTION_ADAPTER, SECTION_TRAFFIC, check_messages},
     {SECTION_SWITCH, SECTION_TRAFFIC, check_model},
+    {SECTION_LOAD, SECTION_TRAFFIC, check_entry_load},
+    {SECTION_TRAFFIC, SECTION_MEASURE, check_entry_times},
+    {SECTION_ADAPTER, SECTION_TRAFFIC, check_entries},
     {SECTION_ADAPTER, SECTION_LOAD, check_sources},
 };
+
+/* Whether any traffic of the experiment is made at the loads of its points. */
+static bool takes_loads(const ik_experiment *e)
+{
+    const variants *list = &e->sections[SECTION_TRAFFIC];
+    for (size_t i = 0; i < list->num; i++)
+        if (!ends(&list->items[i]) && !schedule_has_own_loads(&list->items[i]))
+            return true;
+    return false;
+}
 
 /* ---- the points that a refusal is about */
 
@@ -271,6 +363,8 @@ ik_status effects_check(const ik_experiment *e, ik_error *err)
 {
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
         const rule *r = &rules[k];
+        if (r->check == check_sources && !takes_loads(e))
+            continue;
         const variants *first = &e->sections[r->first], *second = &e->sections[r->second];
         for (size_t i = 0; i < first->num; i++)
             for (size_t j = 0; j < second->num; j++) {

@@ -4,6 +4,7 @@
  */
 #include "experiment/experiment_impl.h"
 #include "experiment/jobs.h"
+#include "experiment/schedules.h"
 #include "experiment/yaml/sweep.h"
 
 #include <stdio.h>
@@ -184,9 +185,11 @@ point experiment_point(const ik_experiment *e, uint64_t number)
 
 double experiment_load(const ik_experiment *e, const point *p)
 {
-    const ik_traffic_family *family =
-        ik_traffic_find(experiment_variant(e, p, SECTION_TRAFFIC)->name);
-    return family && family->ends ? 0 : experiment_variant(e, p, SECTION_LOAD)->params.values[0].r;
+    const variant *traffic = experiment_variant(e, p, SECTION_TRAFFIC);
+    const ik_traffic_family *family = ik_traffic_find(traffic->name);
+    return (family && family->ends) || schedule_has_own_loads(traffic)
+               ? 0
+               : experiment_variant(e, p, SECTION_LOAD)->params.values[0].r;
 }
 
 uint64_t experiment_seed(const ik_experiment *e, const point *p)
@@ -213,6 +216,8 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
         status = apply_overrides(e, root, overrides, err);
     if (status == IK_OK)
         status = check_keys(e, root, err);
+    if (status == IK_OK)
+        status = schedule_as_traffic(e, root, err);
     if (status == IK_OK)
         status = jobs_as_traffic(e, root, err);
     if (status == IK_OK)

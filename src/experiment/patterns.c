@@ -105,16 +105,25 @@ ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p
 
 static bool is_list(ik_param_type type)
 {
-    return type == IK_PARAM_PATTERNS || type == IK_PARAM_JOBS;
+    return type == IK_PARAM_PATTERNS || type == IK_PARAM_JOBS || type == IK_PARAM_SCHEDULE;
 }
 
-/* A job may be an exchange of a pattern, but not a list of jobs. */
+/* A job may be an exchange of a pattern, and an entry of a schedule a mix, but neither may be a
+ * list of jobs or a schedule. */
 static bool lists_patterns(const ik_param *row, ik_param_type within)
 {
     for (; row && row->name; row++)
-        if (row->type == IK_PARAM_JOBS || row->type == within)
+        if (row->type == IK_PARAM_JOBS || row->type == IK_PARAM_SCHEDULE || row->type == within)
             return true;
     return false;
+}
+
+static ik_status parse_members(ik_param_type type, const char *text, ik_arena *arena,
+                               ik_spec_member **list, size_t *num, ik_error *err)
+{
+    return type == IK_PARAM_JOBS       ? ik_spec_jobs_parse(text, arena, list, num, err)
+           : type == IK_PARAM_SCHEDULE ? ik_spec_schedule_parse(text, arena, list, num, err)
+                                       : ik_spec_list_parse(text, arena, list, num, err);
 }
 
 /* A list within a list could be as deep as its text is long. */
@@ -146,9 +155,7 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
     }
     const ik_value *value = &v->params.values[p.param];
     ik_param_type type = v->params.decl[p.param].type;
-    ik_status status = type == IK_PARAM_JOBS
-                           ? ik_spec_jobs_parse(value->text, &e->arena, &p.list, &p.num, err)
-                           : ik_spec_list_parse(value->text, &e->arena, &p.list, &p.num, err);
+    ik_status status = parse_members(type, value->text, &e->arena, &p.list, &p.num, err);
     for (size_t i = 0; i < p.num && status == IK_OK; i++) {
         ytree *node =
             ytree_new(YTREE_SCALAR, v->place->file, value->line, value->column, &e->arena);
@@ -171,7 +178,7 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
 {
     if (p->param == SIZE_MAX)
         return IK_OK;
-    bool jobs = v->params.decl[p->param].type == IK_PARAM_JOBS;
+    bool jobs = v->params.decl[p->param].type != IK_PARAM_PATTERNS; /* and schedules */
     ik_spec_member *list = ik_arena_alloc(&e->arena, p->num * sizeof *list);
     if (!list)
         return ik_fail_memory(err, p->num * sizeof *list, "an experiment");

@@ -78,6 +78,8 @@ static const ik_experiment_section sections[] = {
     {"jobs", IK_SECTION_JOBS, NULL, "",
      "instead of traffic: workloads that overlap, a list of {name, traffic, hosts, mapping, "
      "start}"},
+    {"schedule", IK_SECTION_JOBS, NULL, "",
+     "instead of traffic: one pattern after the other, a list of {until, traffic, load, name}"},
     {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
     {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
     {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},

@@ -6,6 +6,7 @@
 #include "experiment/experiment_impl.h"
 #include "experiment/jobs.h"
 #include "experiment/patterns.h"
+#include "experiment/schedules.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -237,6 +238,8 @@ static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
                                ? patterns_expand(e, map->items[i], row, &list[n].values, err)
                            : row->type == IK_PARAM_JOBS
                                ? jobs_expand(e, map->items[i], row, &list[n].values, err)
+                           : row->type == IK_PARAM_SCHEDULE
+                               ? schedule_expand(e, map->items[i], row, &list[n].values, err)
                                : sweep_expand(map->items[i], row, &e->arena, &list[n].values, err);
         if (status != IK_OK)
             return status;

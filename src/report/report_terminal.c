@@ -162,7 +162,9 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
         grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
         grid_cell(&g, "%s", c->traffic);
         grid_cell(&g, "%s", p->m->fabrics[c->fabric].label);
-        if (isnan(c->saturation_load))
+        if (high->load <= 0) /* a schedule whose entries have loads of their own */
+            grid_cell(&g, "-");
+        else if (isnan(c->saturation_load))
             grid_cell(&g, "> %.0f %%", 100 * high->load);
         else
             grid_cell(&g, "%.0f %%", 100 * c->saturation_load);

@@ -121,6 +121,7 @@ ik_status by_port_make(const ik_traffic *t, const ik_routing *r, by_port_mode mo
                       .impl = b,
                       .spec = t->spec,
                       .classes = t->classes,
+                      .schedule = t->schedule,
                       .gaps = true};
     *out = p;
     return IK_OK;

@@ -12,6 +12,7 @@
 #include "sim/run.h"
 #include "sim/state/reorder_params.h"
 #include "sim/state/size_params.h"
+#include "sim/state/source_rates.h"
 #include "sim/state/space.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +205,7 @@ static uint64_t state_bytes(sim *s, const sizes *z)
     congest_setup samples = sim_congest_setup(s);
     allocate(s, z, &m);
     return m.bytes + sim_finite_bytes(s) + sim_space_bytes(s) + s->engine->bytes(s) +
-           sim_partitions_bytes(s) +
+           sim_partitions_bytes(s) + sim_schedule_bytes(s->traffic, s->f->num_hosts) +
            (sim_checks_order(s) ? s->f->num_hosts * sizeof *s->order : 0) +
            (samples.num_samples ? congest_bytes(&samples) : 0);
 }
@@ -380,34 +381,14 @@ static void init_switch(sim *s, uint32_t id, sizes *at)
                 room[v * sw->words + (out >> 6)] |= 1ull << (out & 63);
 }
 
-/* What the ports of the source send together, of which `host` is one. */
-static double source_bps(const sim *s, uint32_t host)
-{
-    if (!s->f->split)
-        return (double)sim_injection_bps(s, host);
-    const ik_split *split = s->f->split;
-    uint32_t source = split->host_of[host];
-    double sum = 0;
-    for (uint32_t port = split->first[source]; port < split->first[source + 1]; port++)
-        sum += s->hosts[port].port == IK_NONE ? 0 : (double)sim_injection_bps(s, port);
-    return sum;
-}
-
 static void init_host(sim *s, uint32_t host)
 {
     host_state *h = &s->hosts[host];
     h->wake_at = UINT64_MAX;
     h->silent = h->port == IK_NONE || (s->has_graph ? !sim_finite_sends(s, host)
                                                     : ik_traffic_is_silent(s->traffic, host));
-    if (h->silent)
-        return;
-    double bits = 8e12 * (s->sizes ? sim_sizes_mean_of_host(s->sizes, s->traffic, host, 1, 1)
-                                   : (double)s->message_bytes);
-    injector *c = &s->injectors[host];
-    c->source = ik_whole_host(s->f, host);
-    c->period_ps = bits / (source_bps(s, host) * s->load);
-    c->phase_ps = sim_rhythm_phase(
-        &(sim_rhythm){.seed = s->seed, .source = c->source, .period_ps = c->period_ps});
+    if (!h->silent)
+        sim_init_injector(s, host);
 }
 
 static void init_state(sim *s, const sizes *z)
@@ -461,9 +442,8 @@ static ik_status refuse_numbers(const sim *s, ik_error *err)
     for (uint32_t host = 0; s->sizes && host < s->f->num_hosts; host++) {
         uint32_t port = ik_host_port(s->f, host);
         double rate = port == IK_NONE ? 0 : (double)ik_port_rate_bps(s->f, port) / 8e12,
-               mean = sim_sizes_mean_of_host(s->sizes, s->traffic, host, 1, 1),
-               most =
-                   2 * rate * s->load * (double)s->end_ps / mean * (double)s->packets_per_message;
+               most = 2 * rate * (double)s->end_ps * sim_messages_per_byte(s, host) *
+                      (double)s->packets_per_message;
         packets = most > packets ? most : packets;
     }
     if (packets < (double)UINT32_MAX)
@@ -490,7 +470,13 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     if (traffic->num_hosts != s->f->num_hosts)
         return ik_fail(err, IK_ERR_USAGE, "traffic among %u hosts on a fabric of %u",
                        traffic->num_hosts, s->f->num_hosts);
-    ik_status status = sim_resolve(s, plan, config, err);
+    ik_status status = IK_OK;
+    if (traffic->schedule && !traffic->schedule->first) {
+        status = schedule_bind(traffic, &s->bound, err);
+        s->traffic = s->bound;
+    }
+    if (status == IK_OK)
+        status = sim_resolve(s, plan, config, err);
     if (status == IK_OK && traffic->workload)
         status = sim_finite_new(s, err);
     if (status == IK_OK)
@@ -509,6 +495,9 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     if (!allocate(s, &z, &(sim_memory){0}))
         return ik_fail_memory(err, s->state_bytes, "the simulation's state");
     init_state(s, &z);
+    status = sim_make_schedule(s, err);
+    if (status != IK_OK)
+        return status;
     if (!sim_space_init(s))
         return ik_fail_memory(err, sim_space_bytes(s), "the accounts of buffers");
     if (!s->engine->set_up(s))
@@ -529,6 +518,8 @@ void sim_free(sim *s)
     sim_space_free(s);
     sim_finite_free(s);
     sim_sizes_free(s->sizes);
+    sim_schedule_free(s->schedule);
+    ik_traffic_free(s->bound);
     congest_free(s->congest);
     void *blocks[] = {
         s->outputs,       s->ports,        s->queued,          s->waiting,        s->clear_ps,

@@ -8,6 +8,7 @@
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
+#include "traffic/schedule.h"
 #include <stdlib.h>
 
 const sim_engine *const sim_engines[] = {&sim_fast_engine, &sim_general_engine, NULL};
@@ -133,14 +134,12 @@ static ik_status run_watched(const ik_plan *plan, const ik_traffic *by_port,
 
 /* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter
  * with credits of its own, which sends the messages of its host that take it. */
-ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
-                     const ik_env *env, ik_sim_result *out, ik_error *err)
+static ik_status run_by_port(const ik_plan *plan, const ik_traffic *traffic,
+                             const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
+                             ik_error *err)
 {
     const ik_traffic *by_port;
-    ik_status status = refuse_workload(plan, traffic, config, err);
-    if (status != IK_OK)
-        return status;
-    status =
+    ik_status status =
         by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status != IK_OK)
         return status;
@@ -148,6 +147,19 @@ ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_si
     if (status == IK_OK && plan->fabric->split)
         name_hosts(plan->fabric->split, out);
     by_port_free(by_port, traffic);
+    return status;
+}
+
+ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
+                     const ik_env *env, ik_sim_result *out, ik_error *err)
+{
+    ik_traffic *bound = NULL;
+    ik_status status = refuse_workload(plan, traffic, config, err);
+    if (status == IK_OK && traffic->schedule)
+        status = schedule_bind(traffic, &bound, err);
+    if (status == IK_OK)
+        status = run_by_port(plan, bound ? bound : traffic, config, env, out, err);
+    ik_traffic_free(bound);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "traffic/pattern.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +176,67 @@ void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void 
     size_t end = l->base[src + 1];
     for (size_t i = l->base[src]; i < end; i++)
         fn(ctx, src, l->dst[i], l->weight[i], l->upto[end - 1]);
+}
+
+/* ------------------------------------------------------------------------------------------
+ * lists of patterns */
+
+static bool is_taken(pattern_name *names, unsigned num, const char *name)
+{
+    for (unsigned k = 0; k < num; k++)
+        if (strcmp(names[k], name) == 0)
+            return true;
+    return false;
+}
+
+/* `name`, or with the first number behind it that makes it the only one. */
+static void name_by_family(const char *spec, pattern_name *names, unsigned num, char *out)
+{
+    pattern_name name;
+    int length = (int)strcspn(spec, ":");
+    length = length > PATTERN_NAME_CHARS ? PATTERN_NAME_CHARS : length;
+    snprintf(name, sizeof name, "%.*s", length, spec);
+    for (unsigned n = 2; is_taken(names, num, name); n++)
+        snprintf(name, sizeof name, "%.*s%u", length, spec, n);
+    memcpy(out, name, sizeof name);
+}
+
+ik_status pattern_name_members(const char *owner, const ik_spec_member *list, unsigned num,
+                               pattern_name *names, ik_error *err)
+{
+    memset(names, 0, num * sizeof *names);
+    for (unsigned k = 0; k < num; k++) {
+        const char *name = list[k].name;
+        if (name && strlen(name) > PATTERN_NAME_CHARS)
+            return ik_fail(err, IK_ERR_USAGE, "%s: the name '%.60s' has more than %d characters",
+                           owner, name, PATTERN_NAME_CHARS);
+        if (name && is_taken(names, num, name))
+            return ik_fail(err, IK_ERR_USAGE, "%s: two members are named '%s'", owner, name);
+        if (name)
+            memcpy(names[k], name, strlen(name) + 1);
+    }
+    for (unsigned k = 0; k < num; k++)
+        if (!list[k].name)
+            name_by_family(list[k].spec, names, num, names[k]);
+    return IK_OK;
+}
+
+ik_status pattern_join_notes(ik_traffic *t, ik_traffic *const *members, unsigned num, ik_error *err)
+{
+    size_t size = 1;
+    for (unsigned k = 0; k < num; k++)
+        size += members[k]->note ? strlen(members[k]->note) + 2 : 0;
+    if (size == 1)
+        return IK_OK;
+    t->note = ik_calloc(size, 1);
+    if (!t->note)
+        return ik_fail_memory(err, size, "a note");
+    for (unsigned k = 0; k < num; k++) {
+        size_t used = strlen(t->note);
+        if (members[k]->note)
+            snprintf(t->note + used, size - used, "%s%s", used ? "; " : "", members[k]->note);
+    }
+    return IK_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ draws

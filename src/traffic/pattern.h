@@ -49,6 +49,17 @@ uint32_t pattern_lists_dest(const ik_traffic *t, uint32_t src, uint64_t n);
 void pattern_lists_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx);
 void pattern_lists_destroy(ik_traffic *t);
 
+/* ---- lists of patterns: the names of their classes. A pattern without one has that of its family,
+ * with a number if there is another one. owner: "traffic 'mix'". IK_ERR_USAGE: a name twice, or
+ * with more characters than fit. */
+enum { PATTERN_NAME_CHARS = 40, PATTERN_NAME_ROOM = PATTERN_NAME_CHARS + 8 };
+typedef char pattern_name[PATTERN_NAME_ROOM];
+ik_status pattern_name_members(const char *owner, const ik_spec_member *list, unsigned num,
+                               pattern_name *names, ik_error *err);
+/* The notes of all patterns as the note of t. */
+ik_status pattern_join_notes(ik_traffic *t, ik_traffic *const *members, unsigned num,
+                             ik_error *err);
+
 /* impl is one free()-able block. */
 void pattern_free_impl(ik_traffic *t);
 

@@ -9,22 +9,19 @@
 #include "traffic/pattern.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_CHARS = 40 };
-
 typedef struct mix_member {
-    ik_traffic *traffic;
-    char name[NAME_MAX_CHARS + 8]; /* room for a number behind it */
-    uint64_t share;                /* of the mix's total */
-    uint32_t upto;                 /* running sum of shares */
+    uint64_t share; /* of the mix's total */
+    uint32_t upto;  /* running sum of shares */
 } mix_member;
 
 typedef struct mix {
     unsigned num;
     uint32_t total;
+    ik_traffic *traffic[BLEND_MAX];
+    pattern_name name[BLEND_MAX];
     mix_member members[BLEND_MAX];
     blend_part parts[BLEND_MAX];
     const char *names[BLEND_MAX + 1];
@@ -42,53 +39,9 @@ static void destroy(ik_traffic *t)
 {
     mix *m = t->impl;
     for (unsigned k = 0; k < m->num; k++)
-        ik_traffic_free(m->members[k].traffic);
+        ik_traffic_free(m->traffic[k]);
     free(m);
     t->impl = NULL;
-}
-
-/* ------------------------------------------------------------------------------------------
- * names */
-
-static bool is_taken(const mix *m, const char *name)
-{
-    for (unsigned k = 0; k < m->num; k++)
-        if (strcmp(m->members[k].name, name) == 0)
-            return true;
-    return false;
-}
-
-static ik_status take_names(mix *m, const ik_spec_member *list, ik_error *err)
-{
-    for (unsigned k = 0; k < m->num; k++) {
-        if (!list[k].name)
-            continue;
-        if (strlen(list[k].name) > NAME_MAX_CHARS)
-            return ik_fail(err, IK_ERR_USAGE,
-                           "traffic 'mix': the name '%.60s' has more than %d characters",
-                           list[k].name, NAME_MAX_CHARS);
-        if (is_taken(m, list[k].name))
-            return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': two members are named '%s'",
-                           list[k].name);
-        memcpy(m->members[k].name, list[k].name, strlen(list[k].name) + 1);
-    }
-    return IK_OK;
-}
-
-/* Members without a name have that of their pattern, with a number if there is another one. */
-static void make_names(mix *m, const ik_spec_member *list)
-{
-    for (unsigned k = 0; k < m->num; k++) {
-        char name[sizeof m->members[k].name];
-        int length = (int)strcspn(list[k].spec, ":");
-        length = length > NAME_MAX_CHARS ? NAME_MAX_CHARS : length;
-        snprintf(name, sizeof name, "%.*s", length, list[k].spec);
-        for (unsigned n = 2; !list[k].name && is_taken(m, name); n++)
-            snprintf(name, sizeof name, "%.*s%u", length, list[k].spec, n);
-        if (!list[k].name)
-            memcpy(m->members[k].name, name, sizeof name);
-        m->names[k] = m->members[k].name;
-    }
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -203,16 +156,20 @@ static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec
     ik_env own = env ? *env : (ik_env){0};
     unsigned before = 0;
     for (unsigned i = 0; i < k; i++)
-        before += of_family(spec, m->members[i].traffic->family->name);
+        before += of_family(spec, m->traffic[i]->family->name);
     own.seed = member_seed(t->seed, before);
     if (of_family(spec, "mix")) {
         ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a mix cannot be a member of another");
         return ik_hint(err, IK_ERR_USAGE, "list its members, with their shares of the whole");
     }
-    ik_status s = ik_traffic_from_spec(t->fabric, spec, &own, &m->members[k].traffic, err);
+    if (of_family(spec, "schedule")) {
+        ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a schedule cannot be a member of a mix");
+        return ik_hint(err, IK_ERR_USAGE, "entries of a schedule may be mixes");
+    }
+    ik_status s = ik_traffic_from_spec(t->fabric, spec, &own, &m->traffic[k], err);
     if (s != IK_OK && err) {
         ik_error inner = *err;
-        ik_fail(err, s, "traffic 'mix', member '%s': %s", m->members[k].name, inner.text);
+        ik_fail(err, s, "traffic 'mix', member '%s': %s", m->name[k], inner.text);
         ik_error_at(err, inner.file, inner.line, inner.column);
         memcpy(err->hint, inner.hint, sizeof err->hint);
     }
@@ -222,16 +179,14 @@ static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec
 static ik_status make_members(ik_traffic *t, mix *m, const ik_spec_member *list, const ik_env *env,
                               ik_error *err)
 {
-    ik_status s = take_names(m, list, err);
+    ik_status s = pattern_name_members("traffic 'mix'", list, m->num, m->name, err);
     if (s == IK_OK)
         s = take_shares(m, list, err);
-    if (s != IK_OK)
-        return s;
-    make_names(m, list);
     t->classes = m->names;
     for (unsigned k = 0; k < m->num && s == IK_OK; k++) {
+        m->names[k] = m->name[k];
         s = make_member(t, m, k, list[k].spec, env, err);
-        m->parts[k] = (blend_part){m->members[k].traffic, m->members[k].share, m->total};
+        m->parts[k] = (blend_part){m->traffic[k], m->members[k].share, m->total};
     }
     return s;
 }
@@ -241,14 +196,14 @@ static ik_status make_members(ik_traffic *t, mix *m, const ik_spec_member *list,
 
 static bool is_sender(const mix *m, unsigned k, uint32_t src)
 {
-    return m->members[k].share && !ik_traffic_is_silent(m->members[k].traffic, src);
+    return m->members[k].share && !ik_traffic_is_silent(m->traffic[k], src);
 }
 
 /* Whether some host sends for some of the members and not for others. */
 static bool has_gaps(const ik_traffic *t, const mix *m)
 {
     for (unsigned k = 0; k < m->num; k++)
-        if (m->members[k].share && m->members[k].traffic->gaps)
+        if (m->members[k].share && m->traffic[k]->gaps)
             return true;
     for (uint32_t src = 0; src < t->num_hosts; src++) {
         unsigned members = 0, senders = 0;
@@ -260,26 +215,6 @@ static bool has_gaps(const ik_traffic *t, const mix *m)
             return true;
     }
     return false;
-}
-
-/* The notes of all members as one. */
-static ik_status join_notes(ik_traffic *t, const mix *m, ik_error *err)
-{
-    size_t size = 1;
-    for (unsigned k = 0; k < m->num; k++)
-        size += m->members[k].traffic->note ? strlen(m->members[k].traffic->note) + 2 : 0;
-    if (size == 1)
-        return IK_OK;
-    t->note = ik_calloc(size, 1);
-    if (!t->note)
-        return ik_fail_memory(err, size, "a note");
-    for (unsigned k = 0; k < m->num; k++) {
-        const char *note = m->members[k].traffic->note;
-        size_t used = strlen(t->note);
-        if (note)
-            snprintf(t->note + used, size - used, "%s%s", used ? "; " : "", note);
-    }
-    return IK_OK;
 }
 
 static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
@@ -302,7 +237,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (s == IK_OK)
         t->gaps = has_gaps(t, m);
     if (s == IK_OK)
-        s = join_notes(t, m, err);
+        s = pattern_join_notes(t, m->traffic, m->num, err);
     ik_arena_free(&arena);
     return s;
 }
@@ -330,7 +265,7 @@ static double class_share(const ik_traffic *t, uint32_t src, unsigned class)
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
 {
     const mix *m = t->impl;
-    const ik_traffic *member = m->members[class_of(t, src, n)].traffic;
+    const ik_traffic *member = m->traffic[class_of(t, src, n)];
     return member->family->dest(member, src, n);
 }
 

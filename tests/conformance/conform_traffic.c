@@ -67,6 +67,8 @@ static const char *const specs[] = {
     "mix:80%*uniform+20%*incast=hotspot:nodes=4;fraction=30%;rest=silent",
     "mix:3*uniform+2*local+shift:by=2+hotspot:share=messages;fraction=35%;nodes=1",
     "mix:permutation+30%*permutation+20%*file:path=" TEST_DATA "/traffic/ring.flows",
+    "schedule:entries=@10 us@20%=uniform&shift:by=2",
+    "schedule:entries=a@1 us=hotspot:nodes=1|fraction=40%&b@2 us@1%=permutation&uniform",
     NULL};
 
 #define DRAWS 4000

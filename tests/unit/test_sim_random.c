@@ -9,7 +9,7 @@
  *   - no deadlock where the proof says that there is none;
  *   - what is delivered and what is left adds up; shares lie between 0 and 1.
  *
- * So must it for workloads that end, exchanges and random programs.
+ * So must it for workloads that end, exchanges and random programs, and for schedules.
  *
  * A case that fails is reduced, setting by setting, and printed as an experiment. IKAT_TEST_ALL
  * tries thousands; IKAT_TEST_CASE=N tries case N alone.
@@ -403,9 +403,37 @@ static void random_workloads(void **state)
     assert_int_equal(taken, wanted);
 }
 
+/* ---- one pattern after the other, likewise */
+
+/* Borders that messages straddle, a host that is silent for a time, loads of their own. */
+static void random_schedules(void **state)
+{
+    static const char *const schedules[] = {
+        "schedule:entries=@2500 ns=uniform&b@3 us@90%=shift:by=1&@5100 ns@5%=hotspot:nodes=0|"
+        "fraction=60%|rest=silent&permutation",
+        "schedule:entries=@1 us@100%=alltoall&@10%=tornado",
+        "schedule:entries=@1 ps=uniform&@5999999 "
+        "ps=mix:60%*uniform+40%*in=hotspot:nodes=1&uniform"};
+    const char *only = getenv("IKAT_TEST_CASE");
+    unsigned wanted = only ? 0 : all_asked() ? 1000 : SANITIZED ? 12 : 60, taken = 0, failures = 0;
+    unsigned number = 0, before = compared;
+    (void)state;
+    for (; taken < wanted && number < 4 * wanted; number++) {
+        random_case c = draw_case(200000 + number);
+        c.pattern = schedules[number % COUNT(schedules)];
+        taken += try_case(c, &failures);
+    }
+    print_message("%u random schedules of %u drawn, %u by both engines\n", taken, number,
+                  compared - before);
+    assert_int_equal(failures, 0);
+    assert_int_equal(taken, wanted);
+    assert_true(only || compared - before > wanted / 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_experiments),
-                                       cmocka_unit_test(random_workloads)};
+                                       cmocka_unit_test(random_workloads),
+                                       cmocka_unit_test(random_schedules)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

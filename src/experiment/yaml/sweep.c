@@ -28,7 +28,7 @@ static bool is_number(ik_param_type type)
     return type != IK_PARAM_BOOL && type != IK_PARAM_ENUM && type != IK_PARAM_STRING &&
            type != IK_PARAM_PATH && type != IK_PARAM_SPEC && type != IK_PARAM_UINT_LIST &&
            type != IK_PARAM_RANGES && type != IK_PARAM_PATTERNS && type != IK_PARAM_TEXTS &&
-           type != IK_PARAM_JOBS;
+           type != IK_PARAM_JOBS && type != IK_PARAM_SCHEDULE;
 }
 
 bool sweep_next(const sweep_axis *axes, size_t num, size_t *choice)

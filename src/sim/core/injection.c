@@ -50,16 +50,17 @@ static double decay_of(const sim_rhythm *r, uint64_t n)
     return u < weight ? r->gaps->log_long : r->gaps->log_short;
 }
 
-#define NEVER (UINT64_C(1) << 62)
-
-/* before + ps, and nothing beyond NEVER. */
+/* before + ps, and nothing beyond SIM_NEVER. */
 static uint64_t later(uint64_t before, double ps)
 {
-    return ps < (double)NEVER && before + (uint64_t)ps < NEVER ? before + (uint64_t)ps : NEVER;
+    return ps < (double)SIM_NEVER && before + (uint64_t)ps < SIM_NEVER ? before + (uint64_t)ps
+                                                                       : SIM_NEVER;
 }
 
 uint64_t sim_rhythm_time(const sim_rhythm *r, uint64_t n, uint64_t before)
 {
+    if (r->kind == INJECT_NEVER)
+        return SIM_NEVER;
     if (r->kind == INJECT_PERIODIC)
         return later(0, r->phase_ps + (double)n * r->period_ps);
     double u = ik_random_unit(r->seed, IK_RNG_TRAFFIC_TIME, r->source, n + 1);
@@ -68,8 +69,8 @@ uint64_t sim_rhythm_time(const sim_rhythm *r, uint64_t n, uint64_t before)
     double decay = r->kind == INJECT_BURSTY ? decay_of(r, n) : r->log_miss,
            misses = floor(log(1 - u) / decay);
     uint64_t start = n ? before + r->slot_ps : 0;
-    if (misses >= (double)(NEVER / (r->slot_ps + 1)))
-        return NEVER;
+    if (misses >= (double)(SIM_NEVER / (r->slot_ps + 1)))
+        return SIM_NEVER;
     start += (uint64_t)misses * r->slot_ps;
-    return start < NEVER ? start : NEVER;
+    return start < SIM_NEVER ? start : SIM_NEVER;
 }

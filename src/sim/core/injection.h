@@ -8,8 +8,19 @@
 
 #include <stdint.h>
 
-/* AT_ONCE: of workloads that end; their visits have no rhythm */
-enum { INJECT_PERIODIC, INJECT_POISSON, INJECT_BERNOULLI, INJECT_BURSTY, INJECT_AT_ONCE };
+/* AT_ONCE: of workloads that end; their visits have no rhythm. SCHEDULE: one after the other, see
+ * core/schedule.h. NEVER: a source that is silent */
+enum {
+    INJECT_PERIODIC,
+    INJECT_POISSON,
+    INJECT_BERNOULLI,
+    INJECT_BURSTY,
+    INJECT_AT_ONCE,
+    INJECT_SCHEDULE,
+    INJECT_NEVER
+};
+/* What would come later comes then (53 days). */
+#define SIM_NEVER (UINT64_C(1) << 62)
 
 /* A source that is on or off. In every slot it goes on with probability alpha if it is off, or off
  * with probability beta if it is on, and if it is on now, makes a message with probability rate
@@ -42,8 +53,7 @@ typedef struct sim_rhythm {
 double sim_rhythm_phase(const sim_rhythm *r);
 /* For a coin of this probability, (0, 1]. */
 double sim_rhythm_log_miss(double probability);
-/* Time of message n; `before` is that of message n - 1 (unused for n = 0). What would come after
- * 2^62 ps (53 days) comes then. */
+/* Time of message n; `before` is that of message n - 1 (unused for n = 0). At most SIM_NEVER. */
 uint64_t sim_rhythm_time(const sim_rhythm *r, uint64_t n, uint64_t before);
 
 #endif

@@ -29,6 +29,7 @@
 #define IKAT_SIM_PIPE_H
 
 #include "sim/core/memory.h"
+#include "sim/core/schedule.h"
 #include "sim/core/sizes.h"
 #include "sim/flit/pipe_state.h"
 #include "sim/measure/classes.h"
@@ -38,6 +39,7 @@
 #include "sim/parallel/cut.h"
 #include "sim/parallel/exchange.h"
 #include "sim/state/parameters.h"
+#include "traffic/schedule.h"
 #include <string.h>
 
 typedef struct pipe_event {
@@ -141,6 +143,8 @@ struct pipe {
     uint64_t most_bytes, message_bytes; /* of a packet before it is filled up to flits; message */
     sim_sizes *sizes;                   /* of messages; NULL: all are of message_bytes */
     sim_bursts bursts;                  /* of bursty sources */
+    sim_bursts entry_bursts[SCHEDULE_MAX]; /* of the entries of a schedule */
+    sim_schedule *schedule;                /* NULL = the traffic is none */
     /* that may wait for a link behind the switch; speed-ups only */
     uint64_t queue_flits;
     bool adaptive, source_adaptive, paranoid, any_injection_vc;
@@ -222,10 +226,6 @@ pipe_sizes pipe_sizes_of(const pipe *p, uint32_t sw); /* of a router's state */
 void pipe_init(pipe *p);
 
 /* ---- pipe_setup.c */
-/* Messages a cycle of the host whose port this is (of the host itself where it has one). */
-/* Messages a cycle of a bursty source while it is on, which makes source_rate on average. */
-double pipe_burst_rate(const pipe *p, double source_rate);
-double pipe_source_rate(const pipe *p, uint32_t host);
 ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
                      const ik_sim_config *config, const ik_env *env, ik_error *err);
 void pipe_free(pipe *p);
@@ -246,6 +246,10 @@ bool pipe_route(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t bit);
 uint32_t pipe_drawn(const pipe *p, uint32_t packet, uint32_t n, uint32_t preferred);
 
 /* ---- pipe_host.c */
+/* Most messages a cycle that the host whose port this is makes at any load of the run, on all its
+ * ports; bursty sources while they are on. */
+double pipe_most_rate(const pipe *p, uint32_t host);
+ik_status pipe_make_schedule(pipe *p, ik_error *err); /* after pipe_init */
 void pipe_start_host(pipe_partition *q, uint32_t host);
 void pipe_run_host(pipe_partition *q, uint32_t host); /* sends at most one flit */
 void pipe_deliver(pipe_partition *q, uint32_t where, uint32_t flit);

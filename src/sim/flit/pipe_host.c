@@ -30,23 +30,83 @@ static double mean_bytes(const pipe *p, uint32_t host)
                : (double)sim_size_padded(p->message_bytes, p->most_bytes, p->flit_bytes);
 }
 
+/* Of an entry of a schedule, which is a class. */
+static double entry_bytes(const pipe *p, unsigned entry)
+{
+    return p->sizes ? sim_sizes_mean(p->sizes, p->sizes->num_classes ? entry : 0, p->most_bytes,
+                                     p->flit_bytes)
+                    : (double)sim_size_padded(p->message_bytes, p->most_bytes, p->flit_bytes);
+}
+
 /* Messages a cycle of the host whose port this is: all its ports make them together. */
-double pipe_source_rate(const pipe *p, uint32_t host)
+static double source_rate(const pipe *p, uint32_t host, double bytes, double load)
 {
     const ik_split *split = p->f->split;
     uint32_t source = split ? split->host_of[host] : 0, first = split ? split->first[source] : host;
     uint32_t end = split ? split->first[source + 1] : host + 1;
-    double rate = 0, per_cycle = p->load / (mean_bytes(p, host) / p->flit_bytes);
+    double rate = 0, per_cycle = load / (bytes / p->flit_bytes);
     for (uint32_t port = first; port < end; port++)
         if (p->hosts[port].port != IK_NONE)
             rate += per_cycle / (double)(pipe_period_of(p, p->hosts[port].port) / p->speedup);
     return rate;
 }
 
-/* A slot is a cycle, with a message in so much of them while the source is on. */
-double pipe_burst_rate(const pipe *p, double source_rate)
+/* Likewise while it is on: a slot is a cycle, with a message in so much of them. */
+static double burst_rate(double rate, double load, const sim_bursts *b)
 {
-    return source_rate / p->load * p->bursts.rate;
+    return rate / load * b->rate;
+}
+
+double pipe_most_rate(const pipe *p, uint32_t host)
+{
+    const ik_schedule *list = p->traffic->schedule;
+    bool bursty = p->injection == INJECT_BURSTY;
+    double most = list ? 0 : source_rate(p, host, mean_bytes(p, host), p->load);
+    if (!list)
+        return bursty ? burst_rate(most, p->load, &p->bursts) : most;
+    for (unsigned k = 0; k < list->num; k++) {
+        double load = ik_schedule_load(&list->entries[k], p->load),
+               rate = source_rate(p, host, entry_bytes(p, k), load);
+        most = fmax(most, bursty ? burst_rate(rate, load, &p->entry_bursts[k]) : rate);
+    }
+    return most;
+}
+
+static bool entry_rhythm(const void *ctx, uint32_t source, unsigned entry, double load,
+                         sim_rhythm *r, sim_gaps *gaps)
+{
+    const pipe *p = ctx;
+    const ik_split *split = p->f->split;
+    uint32_t host = split ? split->first[source] : source;
+    double rate = split && host == split->first[source + 1]
+                      ? 0
+                      : source_rate(p, host, entry_bytes(p, entry), load);
+    if (rate == 0)
+        return false;
+    r->kind = (unsigned)p->injection;
+    r->period_ps = (double)p->clock_ps / rate;
+    r->slot_ps = p->clock_ps;
+    r->log_miss = sim_rhythm_log_miss(rate);
+    const sim_bursts *b = &p->entry_bursts[entry];
+    if (r->kind == INJECT_BURSTY)
+        *gaps = sim_gaps_of(b->alpha, b->beta, fmin(1, burst_rate(rate, load, b)));
+    return true;
+}
+
+ik_status pipe_make_schedule(pipe *p, ik_error *err)
+{
+    if (!p->traffic->schedule)
+        return IK_OK;
+    const ik_split *split = p->f->split;
+    const sim_schedule_setup setup = {.traffic = p->traffic,
+                                      .num_sources =
+                                          split ? split->whole->num_hosts : p->f->num_hosts,
+                                      .seed = p->seed,
+                                      .end_ps = p->end * p->clock_ps,
+                                      .load = p->load,
+                                      .rhythm_of = entry_rhythm,
+                                      .ctx = p};
+    return sim_schedule_new(&setup, &p->schedule, err);
 }
 
 static sim_rhythm rhythm_of(const pipe *p, uint32_t host, const pipe_host *h)
@@ -64,8 +124,13 @@ static sim_rhythm rhythm_of(const pipe *p, uint32_t host, const pipe_host *h)
 /* Draws the time of message number h->messages. */
 static void draw_next(const pipe *p, uint32_t host, pipe_host *h)
 {
-    const sim_rhythm r = rhythm_of(p, host, h);
-    h->next_ps = sim_rhythm_time(&r, h->messages, h->next_ps);
+    if (p->schedule) {
+        h->next_ps =
+            sim_schedule_time(p->schedule, ik_whole_host(p->f, host), h->messages, h->next_ps);
+    } else {
+        const sim_rhythm r = rhythm_of(p, host, h);
+        h->next_ps = sim_rhythm_time(&r, h->messages, h->next_ps);
+    }
     h->next_cycle = h->next_ps / p->clock_ps;
 }
 
@@ -77,11 +142,12 @@ void pipe_start_host(pipe_partition *q, uint32_t host)
     h->silent = h->port == IK_NONE || ik_traffic_is_silent(p->traffic, host);
     if (h->silent)
         return;
-    double rate = pipe_source_rate(p, host);
+    double rate = source_rate(p, host, mean_bytes(p, host), p->load);
     h->period_ps = (double)p->clock_ps / rate;
     h->log_miss = sim_rhythm_log_miss(rate);
-    if (p->injection == INJECT_BURSTY)
-        h->gaps = sim_gaps_of(p->bursts.alpha, p->bursts.beta, fmin(1, pipe_burst_rate(p, rate)));
+    if (p->injection == INJECT_BURSTY && !p->schedule)
+        h->gaps = sim_gaps_of(p->bursts.alpha, p->bursts.beta,
+                              fmin(1, burst_rate(rate, p->load, &p->bursts)));
     const sim_rhythm r = rhythm_of(p, host, h);
     h->phase_ps = sim_rhythm_phase(&r);
     draw_next(p, host, h);

@@ -62,7 +62,11 @@ static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
     p->packet_flits = (uint32_t)((p->most_bytes + p->flit_bytes - 1) / p->flit_bytes);
     p->packet_bytes = p->packet_flits * p->flit_bytes;
     p->injection = ik_params_enum(v, "injection");
-    return p->injection == INJECT_BURSTY ? sim_resolve_bursts(v, p->load, &p->bursts, err) : IK_OK;
+    if (p->injection != INJECT_BURSTY)
+        return IK_OK;
+    return p->traffic && p->traffic->schedule
+               ? sim_resolve_entry_bursts(v, p->traffic->schedule, p->load, p->entry_bursts, err)
+               : sim_resolve_bursts(v, p->load, &p->bursts, err);
 }
 
 static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
@@ -74,6 +78,11 @@ static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
         return ik_fail(err, IK_ERR_USAGE, "duration = %llu ps is shorter than a cycle of %llu ps",
                        (unsigned long long)ik_params_uint(v, "duration"),
                        (unsigned long long)p->clock_ps);
+    if (p->traffic && p->traffic->schedule) {
+        ik_status status = sim_schedule_check(p->traffic->schedule, p->end * p->clock_ps, err);
+        if (status != IK_OK)
+            return status;
+    }
     p->paranoid = ik_params_bool(v, "paranoid");
     p->sample_congestion = ik_params_bool(v, "congestion");
     uint64_t watchdog = ik_params_uint(v, "watchdog");

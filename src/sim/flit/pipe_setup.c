@@ -190,8 +190,9 @@ static uint64_t count_state(const pipe *p, unsigned threads, const sizes *z)
     for (unsigned id = 0; id < threads; id++)
         allocate_partition(&counted, &q, id ? &none : &all, z);
     sim_get(&counted.memory, &counted.chunks, counted.max_chunks, sizeof *counted.chunks);
-    return counted.memory.bytes + sizeof *p + threads * partition_bytes(&counted) +
-           table_entries(p) * sizeof *p->table + pipe_congest_bytes(p);
+    return counted.memory.bytes + sizeof *p + sim_schedule_bytes(p->traffic, p->f->num_hosts) +
+           threads * partition_bytes(&counted) + table_entries(p) * sizeof *p->table +
+           pipe_congest_bytes(p);
 }
 
 static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
@@ -286,8 +287,7 @@ static ik_status refuse_coin(const pipe *p, ik_error *err)
 {
     bool bursty = p->injection == INJECT_BURSTY, coin = bursty || p->injection == INJECT_BERNOULLI;
     for (uint32_t host = 0; p->f->split && coin && host < p->f->num_hosts; host++) {
-        double rate = pipe_source_rate(p, host);
-        rate = bursty ? pipe_burst_rate(p, rate) : rate;
+        double rate = pipe_most_rate(p, host);
         if (rate <= 1)
             continue;
         ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -313,7 +313,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
         status = make_table(p, err);
     if (status == IK_OK)
         status = pipe_congest_new(p, err);
-    p->memory.bytes += pipe_congest_bytes(p);
+    p->memory.bytes += pipe_congest_bytes(p) + sim_schedule_bytes(traffic, p->f->num_hosts);
     if (status != IK_OK)
         return status;
     pipe_init(p);
@@ -322,7 +322,8 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
                p->iterations == 1;
     p->staged = p->memory.bytes > PIPE_FETCH_BYTES;
     p->notes_deliveries = p->order;
-    return refuse_coin(p, err);
+    status = refuse_coin(p, err);
+    return status == IK_OK ? pipe_make_schedule(p, err) : status;
 }
 
 /* ---- estimates */
@@ -431,6 +432,7 @@ void pipe_free(pipe *p)
         sim_order_free(p->order, p->f->num_hosts);
     congest_free(p->congest);
     sim_sizes_free(p->sizes);
+    sim_schedule_free(p->schedule);
     sim_threads_exchange_free(p->threads);
     void *blocks[] = {p->ports,
                       p->links,

@@ -22,6 +22,8 @@ uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t befo
     const injector *c = &s->injectors[host];
     if (s->injection == INJECT_AT_ONCE)
         return sim_visit_time(s, host, n);
+    if (s->injection == INJECT_SCHEDULE)
+        return sim_schedule_time(s->schedule, c->source, n, before);
     bool coin = s->injection == INJECT_BERNOULLI;
     const sim_rhythm r = {.seed = s->seed,
                           .source = c->source,

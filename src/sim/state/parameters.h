@@ -50,6 +50,9 @@ typedef struct sim_bursts {
 /* From the adapter's parameters, of which two say the third, so that the mean is `load`.
  * IK_ERR_USAGE with the numbers where they cannot. */
 ik_status sim_resolve_bursts(const ik_params *adapter, double load, sim_bursts *b, ik_error *err);
+/* The same for every entry of a schedule. */
+ik_status sim_resolve_entry_bursts(const ik_params *adapter, const ik_schedule *list, double load,
+                                   sim_bursts *out, ik_error *err);
 ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err);
 ik_status sim_resolve(struct sim *s, const ik_plan *plan, const ik_sim_config *config,
                       ik_error *err);

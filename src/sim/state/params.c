@@ -435,6 +435,9 @@ static void resolve_rates(sim *s, const ik_params *v)
 
 static ik_status resolve_bursts(sim *s, const ik_params *v, ik_error *err)
 {
+    const ik_schedule *list = s->traffic ? s->traffic->schedule : NULL;
+    if (s->injection == INJECT_BURSTY && list)
+        return sim_resolve_entry_bursts(v, list, s->load, s->entry_bursts, err);
     if (s->injection != INJECT_BURSTY)
         return IK_OK;
     ik_status status = sim_resolve_bursts(v, s->load, &s->bursts, err);
@@ -473,6 +476,10 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     status = ends(s) ? sim_finite_resolve(s, v, err) : sim_check_turns(s, v, err);
     if (status == IK_OK && !ends(s))
         status = resolve_bursts(s, v, err);
+    if (s->traffic && s->traffic->schedule) {
+        s->entry_injection = s->injection;
+        s->injection = INJECT_SCHEDULE;
+    }
     if (status == IK_OK)
         status = sim_resolve_replies(s, v, err);
     return status == IK_OK ? check_buffers(s, err) : status;
@@ -487,6 +494,10 @@ static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
     s->warmup_ps = until_delivered ? 0 : ik_params_uint(v, "warmup");
     s->end_ps = until_delivered ? ik_params_uint(v, "at_most")
                                 : s->warmup_ps + ik_params_uint(v, "duration");
+    if (s->traffic && s->traffic->schedule)
+        status = sim_schedule_check(s->traffic->schedule, s->end_ps, err);
+    if (status != IK_OK)
+        return status;
     s->series_ps = ik_params_has(v, "series") ? ik_params_uint(v, "series") : 0;
     s->congestion = ik_params_bool(v, "congestion");
     s->paranoid = ik_params_bool(v, "paranoid");

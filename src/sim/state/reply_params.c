@@ -43,6 +43,14 @@ ik_status sim_resolve_replies(sim *s, const ik_params *v, ik_error *err)
     r->service_ps = ik_params_uint(v, "service_time");
     r->most =
         ik_params_has(v, "max_outstanding") ? (uint32_t)ik_params_uint(v, "max_outstanding") : 0;
+    if (r->most && s->traffic && s->traffic->schedule) {
+        ik_fail(
+            err, IK_ERR_UNSUPPORTED,
+            "adapter.max_outstanding: when requests are made depends on replies, and a schedule "
+            "says it by time");
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "leave max_outstanding out, or one pattern for all of the run");
+    }
     r->queues = s->adapter_queues == ADAPTER_VC ? r->vcs : 1;
     s->num_send_queues = 2 * r->queues;
     s->uniform_size = s->uniform_size && r->bytes % s->packet_bytes == 0;

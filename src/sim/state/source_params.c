@@ -118,6 +118,16 @@ ik_status sim_resolve_bursts(const ik_params *v, double load, sim_bursts *out, i
     return IK_OK;
 }
 
+ik_status sim_resolve_entry_bursts(const ik_params *adapter, const ik_schedule *list, double load,
+                                   sim_bursts *out, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (unsigned k = 0; k < list->num && status == IK_OK; k++)
+        status =
+            sim_resolve_bursts(adapter, ik_schedule_load(&list->entries[k], load), &out[k], err);
+    return status;
+}
+
 ik_status ik_sim_check_sources(const ik_params *adapter, double load, ik_error *err)
 {
     sim_bursts b;

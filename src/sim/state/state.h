@@ -14,6 +14,7 @@
 #include "ikat/sim.h"
 #include "sim/core/engine.h"
 #include "sim/core/memory.h"
+#include "sim/core/schedule.h"
 #include "sim/core/sizes.h"
 #include "sim/parallel/cut.h"
 #include "sim/parallel/exchange.h"
@@ -23,6 +24,7 @@
 #include "sim/state/reorder_state.h"
 #include "sim/state/reply_state.h"
 #include "sim/state/switch_state.h"
+#include "traffic/schedule.h"
 #include <assert.h>
 #include <string.h>
 
@@ -61,6 +63,10 @@ typedef struct sim {
     sim_sizes *sizes;  /* NULL: all messages are of message_bytes; else that is the largest */
     sim_bursts bursts; /* of bursty sources, and the gaps between their messages */
     sim_gaps gaps;
+    /* a schedule: how messages are made in its entries (injection is INJECT_SCHEDULE), and bursts
+     * of each */
+    unsigned entry_injection;
+    sim_bursts entry_bursts[SCHEDULE_MAX];
     /* workloads that end: visits of an all-to-all are all of one size, and made at the start;
      * messages of a queue that take turns, and packets of one in its turn */
     bool even_visits;
@@ -126,6 +132,8 @@ typedef struct sim {
     uint64_t *reply_places;      /* [host * reply.most] from when on requests may be made */
     reply_list *reply_lists;     /* [host * reply.queues + k] */
     injector *injectors;         /* [host] */
+    sim_schedule *schedule;      /* NULL = the traffic is none */
+    ik_traffic *bound;           /* it, if it was not bound; owned */
     uint32_t *node_head;         /* chains of events of one window: of a node */
     uint16_t *node_partition;
     uint64_t *channel_bytes, *host_bytes, *host_sent_bytes;
