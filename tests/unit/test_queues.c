@@ -7,6 +7,7 @@
 #include "ikat/vc.h"
 #include "ikat/verify.h"
 #include "unit/made.h"
+#include "unit/part.h"
 
 #include <math.h>
 
@@ -184,7 +185,10 @@ static unsigned compare_patterns(const ik_fabric *f, const char *routing, const 
 {
     ik_env env = {.seed = 5};
     ik_plan *plan = NULL;
+    static unsigned number;
     unsigned compared = 0;
+    if (number++ % as_many(1, 3, 37) != 0) /* prime to the numbers of schemes and routings */
+        return 0;
     if (ik_plan_from_specs(f, routing, vc, NULL, num_vcs, &env, &plan, NULL) != IK_OK)
         return 0;
     for (const char *const *p = patterns; *p; p++) {
@@ -242,7 +246,7 @@ static void test_all_schemes(void **state)
         ik_fabric_free(f);
     }
     print_message("%u patterns, plans and fabrics compared\n", compared);
-    assert_true(compared > 2000);
+    assert_true(compared > as_many(2000, 2000, 150));
 }
 
 /* ------------------------------------------------------------------------------------------
