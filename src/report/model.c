@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,6 +328,53 @@ static ik_status read_rows(report_model *m, ik_error *err)
     return status;
 }
 
+/* ---- what points have in detail */
+
+/* What a point has of this kind as JSON of this shape; *out NULL: nothing. */
+static ik_status detail_of(report_model *m, const report_row *row, const char *kind, const shape *s,
+                           json_t **out, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool any = false;
+    *out = NULL;
+    ik_status status =
+        store_prepare(m->store, "SELECT body FROM details WHERE params = ?1 AND kind = ?2",
+                      (const char *[]){row->params, kind, NULL}, &statement, err);
+    if (status == IK_OK)
+        status = store_step(m->store, statement, &any, err);
+    if (status == IK_OK && any) {
+        store_row r = model_row(m, statement, "details of point", row->id, err);
+        model_json(&r, 0, row_packed_text(&r, 0), false, s, out);
+        status = r.status;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static ik_status read_detail(report_model *m, const char *kind, const shape *s, size_t offset,
+                             ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool any = false;
+    ik_status status = store_prepare(m->store, "SELECT 1 FROM details WHERE kind = ?1 LIMIT 1",
+                                     (const char *[]){kind, NULL}, &statement, err);
+    if (status == IK_OK)
+        status = store_step(m->store, statement, &any, err);
+    sqlite3_finalize(statement);
+    for (size_t i = 0; i < m->num_rows && any && status == IK_OK; i++) {
+        json_t **to = (json_t **)(void *)((char *)&m->rows[i] + offset);
+        status = detail_of(m, &m->rows[i], kind, s, to, err);
+    }
+    return status;
+}
+
+static ik_status read_details(report_model *m, ik_error *err)
+{
+    ik_status status = read_detail(m, "jobs", &shape_jobs, offsetof(report_row, jobs), err);
+    return status == IK_OK ? read_detail(m, "watch", &shape_watch, offsetof(report_row, watch), err)
+                           : status;
+}
+
 /* ---- all */
 
 ik_status model_read(const char *path, report_model **out, ik_error *err)
@@ -335,8 +383,8 @@ ik_status model_read(const char *path, report_model **out, ik_error *err)
     if (!m)
         return ik_fail_memory(err, sizeof *m, "a report");
     static ik_status (*const parts[])(report_model *, ik_error *) = {
-        read_meta, read_left_out,     model_read_fabrics, read_plans,
-        read_rows, model_make_curves, model_find_costs};
+        read_meta, read_left_out, model_read_fabrics, read_plans,
+        read_rows, read_details,  model_make_curves,  model_find_costs};
     ik_status status = store_open(path, &m->store, err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](m, err);
@@ -358,6 +406,10 @@ void model_free(report_model *m)
     }
     for (size_t i = 0; i < m->num_plans; i++)
         json_decref(m->plans[i].proof);
+    for (size_t i = 0; i < m->num_rows; i++) {
+        json_decref(m->rows[i].jobs);
+        json_decref(m->rows[i].watch);
+    }
     json_decref(m->left_out);
     store_close(m->store);
     ik_arena_free(&m->arena);

@@ -108,6 +108,8 @@ typedef struct report_row {
     /* classes: JSON or "" */
     const char *traffic, *variant, *params, *checksum, *deadlock, *classes;
     const char *missing; /* of a workload that did not end; else "" */
+    json_t *jobs;        /* what each job took; NULL where there are none */
+    json_t *watch;       /* the lives of watched packets; NULL where none are */
     double load;         /* 0: a workload that ends */
     uint64_t seed, window_ps, end_ps;
     double value[NUM_METRICS];
@@ -186,6 +188,12 @@ typedef struct report_model {
     size_t num_fabrics, num_plans, num_rows, num_curves, num_costs;
 } report_model;
 
+/* A job of a step: means over its seeds. */
+typedef struct report_job {
+    const char *name;
+    estimate completion_ns, alone_ns, slowdown; /* NAN where a run was not completed */
+} report_job;
+
 /* Reads everything but channel loads of single points; each step holds its mean channel loads. */
 ik_status model_read(const char *store_path, report_model **out, ik_error *err);
 void model_free(report_model *m);
@@ -211,6 +219,11 @@ const char *model_host_name(const report_fabric *f, uint64_t host);
 const char *model_workload(const report_fabric *f, store_row *r, int column);
 /* Parses a text that model_json accepted; *out NULL: there is none. */
 ik_status model_stored(const char *text, json_t **out, ik_error *err);
+/* From the mean of n values and the sum of their squared distances from it. */
+estimate model_estimate(double mean, double squares, size_t n);
+/* The jobs of a step, in order, in the arena; *num 0: there are none. */
+ik_status model_jobs(report_model *m, const report_step *s, report_job **out, size_t *num,
+                     ik_error *err);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);
 

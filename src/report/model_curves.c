@@ -15,6 +15,14 @@ static const double student[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.36
                                  2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
                                  2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
 
+estimate model_estimate(double mean, double squares, size_t n)
+{
+    if (n < 2)
+        return (estimate){mean, NAN};
+    double t = n - 1 <= sizeof student / sizeof *student ? student[n - 2] : 1.96;
+    return (estimate){mean, t * sqrt(squares / (double)(n - 1) / (double)n)};
+}
+
 static estimate estimate_of(const report_model *m, const report_step *s, metric_id metric)
 {
     double sum = 0, squares = 0;
@@ -26,10 +34,7 @@ static estimate estimate_of(const report_model *m, const report_step *s, metric_
         double d = m->rows[s->rows[i]].value[metric] - mean;
         squares += d * d;
     }
-    if (n < 2)
-        return (estimate){mean, NAN};
-    double t = n - 1 <= sizeof student / sizeof *student ? student[n - 2] : 1.96;
-    return (estimate){mean, t * sqrt(squares / (double)(n - 1) / (double)n)};
+    return model_estimate(mean, squares, n);
 }
 
 /* ---- sorting rows into curves and steps */

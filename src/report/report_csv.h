@@ -31,9 +31,5 @@ ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err);
 ik_status csv_put_message_classes(report_model *m, FILE *out, ik_error *err);
 /* report_jobs.c: what each job of each point took. */
 ik_status csv_put_jobs(report_model *m, FILE *out, ik_error *err);
-/* report_watch.c: what a point has of this kind as JSON of this shape; NULL in *out = nothing; to
- * be json_decref'ed. */
-ik_status model_detail(report_model *m, const report_row *row, const char *kind, const shape *s,
-                       json_t **out, ik_error *err);
 
 #endif

@@ -1,25 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/report_jobs.c: the table of jobs: one row per job of each point. */
+ * report/report_jobs.c: jobs: one row per job of each point as a table, and their means over the
+ * seeds. */
 #include "report/report_csv.h"
 
 #include <inttypes.h>
+#include <math.h>
+
+/* NAN where there is none. */
+static double value_of(const report_row *row, size_t k, const char *key)
+{
+    const json_t *value = json_object_get(json_array_get(row->jobs, k), key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* Mean over the rows of a step of one value of job k. */
+static estimate mean_of(const report_model *m, const report_step *s, size_t k, const char *key)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < s->num_rows; i++)
+        sum += value_of(&m->rows[s->rows[i]], k, key);
+    double mean = sum / (double)s->num_rows;
+    for (size_t i = 0; i < s->num_rows; i++) {
+        double off = value_of(&m->rows[s->rows[i]], k, key) - mean;
+        squares += off * off;
+    }
+    return model_estimate(mean, squares, s->num_rows);
+}
+
+ik_status model_jobs(report_model *m, const report_step *s, report_job **out, size_t *num,
+                     ik_error *err)
+{
+    const json_t *list = m->rows[s->rows[0]].jobs;
+    *num = json_array_size(list);
+    *out = NULL;
+    if (!*num)
+        return IK_OK;
+    report_job *jobs = ik_arena_alloc(&m->arena, *num * sizeof *jobs);
+    if (!jobs)
+        return ik_fail_memory(err, *num * sizeof *jobs, "jobs");
+    for (size_t k = 0; k < *num; k++)
+        jobs[k] = (report_job){
+            .name = json_string_value(json_object_get(json_array_get(list, k), "name")),
+            .completion_ns = mean_of(m, s, k, "completion_ns"),
+            .alone_ns = mean_of(m, s, k, "alone_ns"),
+            .slowdown = mean_of(m, s, k, "slowdown")};
+    *out = jobs;
+    return IK_OK;
+}
 
 ik_status csv_put_jobs(report_model *m, FILE *out, ik_error *err)
 {
     static const char *const columns[] = {"name",     "hosts",         "messages", "bytes",
                                           "start_ns", "completion_ns", "alone_ns", "slowdown"};
-    ik_status status = IK_OK;
     fputs("fabric,routing,traffic,variant,load,seed", out);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         fprintf(out, ",%s", columns[c]);
     putc('\n', out);
-    for (size_t i = 0; i < m->num_rows && status == IK_OK; i++) {
+    for (size_t i = 0; i < m->num_rows; i++) {
         const report_row *row = &m->rows[i];
-        json_t *list = NULL, *job;
+        const json_t *job;
         size_t k;
-        status = model_detail(m, row, "jobs", &shape_jobs, &list, err);
-        json_array_foreach(list, k, job)
+        json_array_foreach(row->jobs, k, job)
         {
             csv_curve(out, m, row->fabric, row->plan, row->traffic, row->variant, row->load);
             fprintf(out, ",%" PRIu64, row->seed);
@@ -27,7 +69,6 @@ ik_status csv_put_jobs(report_model *m, FILE *out, ik_error *err)
                 csv_value(out, json_object_get(job, columns[c]));
             putc('\n', out);
         }
-        json_decref(list);
     }
-    return status;
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the table of jobs") : IK_OK;
 }

@@ -279,6 +279,10 @@ static void put_point(ik_json *j, const report_model *m, const report_row *r)
     ik_json_text(j, "deadlock", r->deadlock);
     ik_json_text(j, "missing", r->missing);
     put_stored(j, "classes", r->classes);
+    if (r->jobs)
+        json_write(j, "jobs", r->jobs);
+    if (r->watch)
+        json_write(j, "watch", r->watch);
     put_stored(j, "params", r->params);
     ik_json_close(j);
 }

@@ -62,6 +62,49 @@ static ik_status put_table(const terminal_page *p, bool *any, ik_error *err)
     return *any ? grid_put(p, &g, err) : IK_OK;
 }
 
+/* ---- jobs */
+
+static void put_job(const terminal_page *p, grid *g, const report_curve *c, const report_job *job)
+{
+    grid_cell(g, "%s", job->name);
+    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+    grid_cell(g, "%s", c->traffic);
+    grid_cell(g, "%s", p->m->fabrics[c->fabric].label);
+    put_mean(g, job->completion_ns, 1e-3, " us");
+    put_mean(g, job->alone_ns, 1e-3, " us");
+    put_mean(g, job->slowdown, 1, "");
+}
+
+/* What each job took, against what it takes alone. */
+static ik_status put_jobs(const terminal_page *p, ik_error *err)
+{
+    grid g = {
+        .headers = {"job", "routing", "traffic", "fabric", "completion>", "alone>", "slowdown>"},
+        .columns = 7};
+    bool any = false;
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < p->m->num_curves && status == IK_OK; i++) {
+        const report_curve *c = &p->m->curves[i];
+        report_job *jobs;
+        size_t num;
+        status = model_jobs(p->m, &c->steps[0], &jobs, &num, err);
+        for (size_t k = 0; k < num && status == IK_OK; k++)
+            put_job(p, &g, c, &jobs[k]);
+        any |= num > 0;
+    }
+    if (!any || status != IK_OK) {
+        free(g.text);
+        return status;
+    }
+    terminal_heading(p, "Jobs");
+    status = grid_put(p, &g, err);
+    terminal_wrap(p,
+                  "Completion counts from the start of the job; slowdown, completion over that of "
+                  "the same job alone on the same fabric.",
+                  0, 0);
+    return status;
+}
+
 /* ---- who was done last, and why */
 
 enum { NAMED_HOSTS = 3, TOLD = 12 };
@@ -165,7 +208,8 @@ ik_status terminal_workloads(const terminal_page *p, ik_error *err)
                   "workload on a crossbar; effective throughput, the bytes sent over what the "
                   "sending hosts could have sent by completion.",
                   0, 0);
-    return put_reasons(p, err);
+    status = put_reasons(p, err);
+    return status == IK_OK ? put_jobs(p, err) : status;
 }
 
 void terminal_missing(const terminal_page *p)

@@ -8,33 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- what is stored */
-
-ik_status model_detail(report_model *m, const report_row *row, const char *kind, const shape *s,
-                       json_t **out, ik_error *err)
-{
-    sqlite3_stmt *statement = NULL;
-    bool any = false;
-    *out = NULL;
-    ik_status status =
-        store_prepare(m->store, "SELECT body FROM details WHERE params = ?1 AND kind = ?2",
-                      (const char *[]){row->params, kind, NULL}, &statement, err);
-    if (status == IK_OK)
-        status = store_step(m->store, statement, &any, err);
-    if (status == IK_OK && any) {
-        store_row r = model_row(m, statement, "details of point", row->id, err);
-        model_json(&r, 0, row_packed_text(&r, 0), false, s, out);
-        status = r.status;
-    }
-    sqlite3_finalize(statement);
-    return status;
-}
-
-static ik_status read_watched(report_model *m, const report_row *row, json_t **out, ik_error *err)
-{
-    return model_detail(m, row, "watch", &shape_watch, out, err);
-}
-
 static uint64_t whole(const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(object, key));
@@ -86,24 +59,21 @@ static void put_event(FILE *out, const report_model *m, const report_row *row, c
 
 ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err)
 {
-    ik_status status = IK_OK;
     fputs("fabric,routing,traffic,variant,load,seed,packet,destination,bytes,time_ns,until_ns,"
           "stage,reason,channel,vc,ahead\n",
           out);
-    for (size_t i = 0; i < m->num_rows && status == IK_OK; i++) {
-        json_t *list = NULL, *packet, *event;
+    for (size_t i = 0; i < m->num_rows; i++) {
+        const json_t *packet, *event;
         size_t k, n;
-        status = read_watched(m, &m->rows[i], &list, err);
-        json_array_foreach(list, k, packet)
+        json_array_foreach(m->rows[i].watch, k, packet)
         {
             const json_t *events = json_object_get(packet, "events");
             if (!json_is_true(json_object_get(packet, "sent")))
                 put_event(out, m, &m->rows[i], packet, NULL);
             json_array_foreach(events, n, event) put_event(out, m, &m->rows[i], packet, event);
         }
-        json_decref(list);
     }
-    return status;
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the lives of packets") : IK_OK;
 }
 
 /* ---- text */
@@ -178,10 +148,9 @@ ik_status ik_report_watch(const char *store_path, FILE *out, ik_error *err)
     ik_status status = model_read(store_path, &m, err);
     for (size_t i = 0; status == IK_OK && i < m->num_rows; i++) {
         const report_row *row = &m->rows[i];
-        json_t *list = NULL, *packet;
+        const json_t *packet;
         size_t k;
-        status = read_watched(m, row, &list, err);
-        if (list) {
+        if (row->watch) {
             fprintf(out, "\n%s, %s, %s", m->fabrics[row->fabric].label, m->plans[row->plan].label,
                     row->traffic);
             if (row->load > 0)
@@ -189,8 +158,10 @@ ik_status ik_report_watch(const char *store_path, FILE *out, ik_error *err)
             fprintf(out, ", seed %" PRIu64 "%s%s\n", row->seed, row->variant[0] ? ", " : "",
                     row->variant);
         }
-        json_array_foreach(list, k, packet) print_packet(out, &m->fabrics[row->fabric], packet);
-        json_decref(list);
+        json_array_foreach(row->watch, k, packet)
+        {
+            print_packet(out, &m->fabrics[row->fabric], packet);
+        }
     }
     model_free(m);
     return status != IK_OK ? status

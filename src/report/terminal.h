@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 typedef struct terminal_page {
-    const report_model *m;
+    report_model *m;
     FILE *out;
     unsigned width;
     bool colour;

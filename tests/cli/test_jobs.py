@@ -1,6 +1,8 @@
 """Several workloads in one run: results per job, against each job alone; what is refused, and where."""
 import csv
 import io
+import json
+import statistics
 import unittest
 
 from harness import SOURCE, CliTest, run
@@ -64,6 +66,37 @@ class Jobs(CliTest):
         for job in self.table(self.run_text(text), "jobs"):
             self.assertGreater(float(job["slowdown"]), 1.5)
 
+    def test_everywhere(self):
+        """The summary, --json and the table of jobs say the same; the summary has means over the seeds."""
+        text = HEAD.replace("karytree:k=4,n=2", "slimtree:k=4,w=1,n=2") + "seeds: 3\njobs:\n" \
+               "  - {name: a, traffic: exchange, hosts: [0, 2, 4, 6, 8, 10, 12, 14]}\n" \
+               "  - {name: b, traffic: {family: exchange, bytes: 1 KiB}, hosts: [1, 3, 5, 7, 9, 11, 13, 15]}\n"
+        store = self.tmp / "results.db"
+        summary = self.ok("run", self.experiment(text), "-o", store)
+        rows = self.table(store, "jobs")
+        points = json.loads(self.ok("report", store, "--json"))["points"]
+        self.assertEqual([float(f"{j['slowdown']:.9g}") for p in points for j in p["jobs"]], [float(r["slowdown"]) for r in rows])
+        jobs = summary[summary.index("\nJobs\n"):]
+        for name in "ab":
+            mean = statistics.mean(float(r["slowdown"]) for r in rows if r["name"] == name)
+            line = next(l for l in jobs.splitlines() if l.startswith(name + " "))
+            self.assertRegex(line, rf"  {mean:.3f} ± [0-9.]+$")
+        plain = json.loads(self.ok("report", self.run_text(HEAD + "traffic: exchange\n"), "--json"))
+        self.assertNotIn("jobs", plain["points"][0])
+        self.assertNotIn("watch", plain["points"][0])
+
+    def test_faster_beside_another(self):
+        """A job alone can run in lockstep and lose time to it: a few packets of another job end that. Without input queues nothing is lost."""
+        text = ("fabric: slimtree:k=4,w=2,n=2\nrouting: dmodk\nswitch: {model: [iq, ideal]}\nadapter: {packet: 256 B}\nmeasure: {until: delivered, at_most: 10 ms}\njobs:\n"
+                "  - {name: few, traffic: {family: exchange, bytes: 256 B}, hosts: [0, 1, 4, 5, 8, 9, 12, 13], start: 3 us}\n"
+                "  - {name: halo, traffic: {family: exchange, pattern: 'neighbour:dims=2:4', bytes: 16 KiB}, hosts: [2, 3, 6, 7, 10, 11, 14, 15], start: 3 us}\n")
+        rows = [r for r in self.table(self.run_text(text), "jobs") if r["name"] == "halo"]
+        least = 4 * 16384 * 0.08  # of a host's link
+        self.assertLess(float(rows[0]["slowdown"]), 0.9)
+        for row in rows:
+            self.assertGreater(float(row["completion_ns"]), least)
+        self.assertGreaterEqual(float(rows[1]["slowdown"]), 1)
+
     def test_sweeps_and_threads(self):
         text = HEAD + "jobs:\n  - {name: a, traffic: {family: exchange, bytes: [512 B, 1 KiB]}, hosts: 0..7, mapping: [linear, random]}\n" \
                       "  - {name: b, traffic: exchange, hosts: 8..15}\n"
@@ -80,7 +113,7 @@ class Jobs(CliTest):
         store = self.tmp / "jobs.db"
         self.ok("run", SOURCE / "experiments/jobs.yaml", "-o", store)
         jobs = self.table(store, "jobs")
-        self.assertEqual(len(jobs), 8)
+        self.assertEqual(len(jobs), 8 * 5)
         self.assertGreater(max(float(j["slowdown"]) for j in jobs), 1.1)
 
     def test_refusals(self):

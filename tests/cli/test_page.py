@@ -66,6 +66,17 @@ traffic:
   - {family: exchange, pattern: "shift:by=5", bytes: 4 KiB, repeat: 40}
 measure: {until: delivered, at_most: 25 us, series: 1 us}
 """,
+    "jobs and watched packets": """\
+fabric: slimtree:k=4,w=2,n=2
+routing: dmodk
+seeds: 2
+adapter: {packet: 256 B}
+jobs:
+  - {name: solver, traffic: exchange, hosts: 0..7}
+  - {name: halo, traffic: {family: exchange, pattern: "neighbour:dims=2:4", bytes: 16 KiB}, hosts: 8..15, mapping: [linear, random]}
+watch: {packets: ["5:0", "9:2-4"]}
+measure: {until: delivered, at_most: 10 ms}
+""",
     "in-order delivery": """\
 fabric: karytree:k=4,n=2
 routing: [dmodk, adaptive_tree]
@@ -142,6 +153,25 @@ class Page(CliTest):
                 self.assertTrue(all(len(p) >= 2 for p in parts))
                 self.assertEqual(browser.run("!!document.getElementById('performance')"), False)
                 self.assertNotIn("0 % load", browser.run("document.body.innerText"))
+
+    def test_jobs_and_lives_of_packets(self):
+        """A bar for each job, part of it the job alone; a watched packet's stages from its source to its destination, another one's when chosen."""
+        with Browser(self.tmp) as browser:
+            browser.show_as(1280)
+            for _, page in self.pages({"one": EXPERIMENTS["jobs and watched packets"]}):
+                browser.open(page)
+                texts = lambda css: browser.run(f"[...document.querySelectorAll('{css}')].map((t) => t.textContent)")
+                self.assertEqual([n.split(":")[0] for n in texts("#jobs .bar-name") if n], ["solver", "halo", "solver", "halo"])
+                for value in filter(None, texts("#jobs .bar-value")):
+                    self.assertRegex(value, r"^\d+\.\d+ µs slowdown \d\.\d{3}×$")
+                self.assertEqual(len(texts("#watch select option")), 4 * 4)
+                stages = texts("#watch tbody tr td:nth-child(3)")
+                self.assertEqual((stages[0], stages[-1]), ("generated", "delivered"))
+                channels = [c for c in texts("#watch tbody tr td:nth-child(5)") if c]
+                self.assertTrue(channels[0].startswith("host5 port 1 → "), channels)
+                browser.run("(() => { const s = document.querySelector('#watch select'); s.value = '1'; s.dispatchEvent(new Event('change')); })()")
+                self.assertTrue(texts("#watch tbody tr td:nth-child(5)")[0].startswith("host9 "))
+                self.assertEqual(browser.console, [])
 
     def test_groups_are_pods_and_planes(self):
         """A large tree is drawn as its pods, level by level, below the planes of its roots, and so is one that comes from a dump, where

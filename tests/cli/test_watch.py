@@ -1,6 +1,7 @@
 """Watched packets, from an experiment to its tables: the path that `ikat route` prints, what is stored, refusals with places."""
 import csv
 import io
+import json
 import unittest
 
 from harness import CliTest, run
@@ -37,6 +38,15 @@ class Watch(CliTest):
         rows = self.rows(TEXT + "watch: {slowest: 1}\n")
         life = float(rows[-1]["time_ns"]) - float(rows[0]["time_ns"])
         self.assertAlmostEqual(life, float(plain[0]["latency_max_ns"]), places=3)
+
+    def test_json_and_page(self):
+        rows = self.rows(TEXT + "watch: {packets: [3:0, 3:1]}\n")
+        store = self.tmp / "results.db"
+        lives = json.loads(self.ok("report", store, "--json"))["points"][0]["watch"]
+        self.assertEqual([(f"{x['source']}:{x['number']}", e["stage"], e["time_ps"] / 1000) for x in lives for e in x["events"]],
+                         [(r["packet"], r["stage"], float(r["time_ns"])) for r in rows])
+        self.ok("report", store, "-o", self.tmp / "page.html")
+        self.assertIn('"watch":[{"source":3,', (self.tmp / "page.html").read_text())
 
     def test_no_watch_no_rows(self):
         self.assertEqual(self.rows(TEXT), [])

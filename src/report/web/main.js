@@ -10,6 +10,7 @@ import { hasOrder, orderView } from './order.js';
 import { overTime } from './overtime.js';
 import { plot } from './plots.js';
 import { lineStyle, NUM_COLOURS, startTheme, toggleTheme } from './theme.js';
+import { hasWatch, watchView } from './watch.js';
 import { isWorkload, workloads } from './workload.js';
 
 async function embedded(id) {
@@ -342,7 +343,7 @@ function provenance(data) {
 
 function navigation(data) {
   const any = endless(data).length > 0;
-  const items = [data.curves.some(isWorkload) && ['workloads', 'Workloads'], ['findings', 'Findings'], ['proofs', 'Proofs'], any && ['performance', 'Throughput and latency'], hasOrder(data) && ['order', 'In-order delivery'], any && ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], ['points', 'Points'], ['experiment', 'Experiment']];
+  const items = [data.curves.some(isWorkload) && ['workloads', 'Workloads'], ['findings', 'Findings'], ['proofs', 'Proofs'], any && ['performance', 'Throughput and latency'], hasOrder(data) && ['order', 'In-order delivery'], any && ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], hasWatch(data) && ['watch', 'Watched packets'], ['points', 'Points'], ['experiment', 'Experiment']];
   return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.filter(Boolean).map(([id, text]) => el('a', { href: `#${id}` }, text))));
 }
 
@@ -357,7 +358,7 @@ async function start() {
   const main = el('main', {});
   app.append(main);
   if (data.points.length) {
-    main.append(summary(data), workloads(data) ?? '', findings(data), proofs(data), performance(data), orderView(data, (c) => curveName(data, c, new Set(data.curves.map((x) => x.traffic)).size > 1)) ?? '', utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true)) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', points(data, csv));
+    main.append(summary(data), workloads(data) ?? '', findings(data), proofs(data), performance(data), orderView(data, (c) => curveName(data, c, new Set(data.curves.map((x) => x.traffic)).size > 1)) ?? '', utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true)) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', watchView(data) ?? '', points(data, csv));
   } else {
     main.append(el('p', {}, 'No point is finished yet.'));
   }

@@ -69,6 +69,44 @@ function completionNumbers(data, all) {
   return { columns, rows };
 }
 
+// ---- jobs
+
+const meanOf = (values) => (values.length && values.every((x) => x !== null) ? values.reduce((a, b) => a + b, 0) / values.length : null);
+
+// Each job of each curve, means over the seeds.
+function jobRows(data, all, nameOf) {
+  return all.flatMap((c) => {
+    const points = data.points.filter((p) => p.jobs && p.fabric === c.fabric && p.plan === c.plan && p.traffic === c.traffic && p.variant === c.variant);
+    return (points[0]?.jobs ?? []).map((job, k) => {
+      const of = (key) => meanOf(points.map((p) => p.jobs[k][key]));
+      return { workload: nameOf(c), job: job.name, hosts: job.hosts, messages: job.messages, bytes: job.bytes, start_ns: job.start_ns,
+        completion_ns: of('completion_ns'), alone_ns: of('alone_ns'), slowdown: of('slowdown'), seeds: points.length };
+    });
+  });
+}
+
+function jobsView(data, all, nameOf) {
+  const rows = jobRows(data, all, nameOf);
+  if (!rows.length) return null;
+  const done = rows.filter((r) => r.completion_ns !== null), dash = (show) => (x) => (x === null ? '–' : show(x));
+  const chart = bars({ label: 'Time of each job from its start', axis: 'time from the start of the job to its last delivery', format: shortTime, max: Math.max(0, ...done.map((r) => r.completion_ns)),
+    rows: rows.slice(0, ROWS).map((r) => {
+      const name = all.length > 1 ? `${r.job}: ${r.workload}` : r.job;
+      if (r.completion_ns === null) return { name, value: 'not completed', none: true, parts: [] };
+      const alone = Math.min(r.completion_ns, r.alone_ns ?? 0);
+      return { name, title: name, value: [el('strong', {}, time(r.completion_ns)), r.slowdown === null ? '' : ` slowdown ${factor(r.slowdown)}`],
+        parts: [{ from: 0, to: alone, colour: () => seriesColour(0), title: `alone: ${dash(time)(r.alone_ns)}` }, { from: alone, to: r.completion_ns, colour: () => seriesColour(1), title: `beside the others: ${time(r.completion_ns - alone)} more` }] };
+    }) });
+  const columns = [{ key: 'workload', name: 'workload' }, { key: 'job', name: 'job' }, { key: 'hosts', name: 'hosts', number: true }, { key: 'messages', name: 'messages', number: true, text: (r) => count(r.messages) },
+    { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) }, { key: 'start_ns', name: 'start', number: true, text: (r) => time(r.start_ns) },
+    { key: 'completion_ns', name: 'completion', number: true, text: (r) => dash(time)(r.completion_ns) }, { key: 'alone_ns', name: 'alone', number: true, text: (r) => dash(time)(r.alone_ns) },
+    { key: 'slowdown', name: 'slowdown', number: true, text: (r) => factor(r.slowdown) }, { key: 'seeds', name: 'seeds', number: true }];
+  return el('div', { class: 'card', id: 'jobs' }, el('h3', {}, 'Jobs'),
+    el('p', { class: 'quiet' }, 'From the start of each job to its last delivery, against the same job alone on the same fabric. Means over the seeds.'),
+    barKeys([['as long as alone', () => seriesColour(0)], ['beyond that', () => seriesColour(1)]]), chart.node,
+    rows.length > ROWS && el('p', { class: 'quiet' }, `The first ${ROWS}; the numbers have all.`), numbers('jobs', () => ({ columns, rows })));
+}
+
 // ---- who was done last, and why
 
 const hostName = (data, c, host) => { const { drawing } = data.fabrics[c.fabric]; return drawing.names[drawing.switches + host]; };
@@ -204,6 +242,7 @@ export function workloads(data) {
     el('p', { class: 'quiet' }, traffics.length === 1 ? `${traffics[0]}. ` : '', 'Time from 0 until the last delivery; slowdown: that time over the time of the same workload on the reference crossbar. Means over the seeds; curves and paths are of the first seed.'),
     missing(data),
     el('div', { class: 'card' }, el('h3', {}, 'How long it took'), completion(all, namesOf(data, all, false)), numbers('workloads', () => completionNumbers(data, all))),
+    jobsView(data, all, nameOf),
     reasons(data, all, nameOf),
     classesView(all, nameOf),
     el('div', { class: 'grid2' }, finishPlot(all, nameOf), deliveredPlot(all, nameOf)));
