@@ -104,6 +104,8 @@ enum {
     IK_ROUTE_PER_SWITCH = 16,
     /* start() asks its view for queued_bytes and capacity_bytes alone */
     IK_ROUTE_STARTS_BY_QUEUE = 64,
+    /* and for queued_bytes of all VCs together */
+    IK_ROUTE_STARTS_BY_SUM = 256,
     /* made for a pattern: its parameter `traffic`, or the traffic of the environment */
     IK_ROUTE_FOR_TRAFFIC = 128
 };

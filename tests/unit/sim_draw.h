@@ -274,6 +274,7 @@ static const char *const direct_routings[] = {"valiant",
                                               "ugal_l",
                                               "ugal_l",
                                               "ugal_l:first=any",
+                                              "ugal_l:occupancy=vc",
                                               "ugal_l:t=20%"};
 static const char *const direct_vcs[] = {NULL,       NULL,   "hopclass", "hopclass", "phase",
                                          "dateline", "dbbm", "any",      "1q"};

@@ -97,6 +97,8 @@ static ik_status ugal_create(ik_routing *r, const ik_params *params, const ik_en
     u->first = (ugal_first)ik_params_enum(params, "first");
     if (u->occupancy != UGAL_QUEUE_CREDITS)
         r->traits |= IK_ROUTE_STARTS_BY_QUEUE;
+    if (u->occupancy == UGAL_QUEUE)
+        r->traits |= IK_ROUTE_STARTS_BY_SUM;
     r->impl = u;
     return IK_OK;
 }

@@ -114,12 +114,36 @@ static bool show_credit(const sim *s, fast_state *f)
     return true;
 }
 
+/* All VCs together, if the routing asks for no more and nothing is checked. */
+static unsigned counted_vcs(const sim *s)
+{
+    return s->plan->routing->traits & IK_ROUTE_STARTS_BY_SUM && !s->paranoid ? 1 : s->vcs;
+}
+
+int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc)
+{
+    const sim *s = ((const partition *)ctx)->sim;
+    const fast_state *f = s->fast_state;
+    const uint32_t *waits = &f->waits[(size_t)channel * f->wait_vcs];
+    assert(vc < (int)f->wait_vcs && (vc < 0 || f->wait_vcs == s->vcs));
+    if (vc >= 0)
+        return (int64_t)waits[vc] * s->packet_bytes;
+    uint64_t sum = waits[0];
+    for (unsigned v = 1; v < f->wait_vcs; v++)
+        sum += waits[v];
+    return (int64_t)(sum * s->packet_bytes);
+}
+
 static bool setup_overlap(const sim *s, fast_state *f)
 {
+    f->wait_vcs = counted_vcs(s);
+    f->waits = f->restarts
+                   ? sim_alloc_zeroed((size_t)s->f->num_ports * f->wait_vcs + 1, sizeof *f->waits)
+                   : NULL;
     f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
     f->may_move = sim_alloc_zeroed((size_t)s->f->num_ports * s->vcs + 1, 8);
     f->undecided = sim_alloc_zeroed(s->f->num_switches + 1, 8);
-    return f->coming && f->may_move && f->undecided;
+    return f->coming && f->may_move && f->undecided && (f->waits || !f->restarts);
 }
 
 bool sim_choice_setup(sim *s)
@@ -153,13 +177,16 @@ void sim_choice_free(fast_state *f)
     free(f->rows);
     free(f->may_move);
     free(f->undecided);
+    free(f->waits);
     free(f->exact);
 }
 
 uint64_t sim_choice_bytes(const sim *s)
 {
     if (sim_choice_overlaps(s))
-        return s->f->num_ports * (4 + 8ull * s->vcs) + s->f->num_switches * 8ull;
+        return s->f->num_ports *
+                   (4 + 8ull * s->vcs + (s->source_adaptive ? 4ull : 0) * counted_vcs(s)) +
+               s->f->num_switches * 8ull;
     return sizeof(choice_sets) * (MOST_TABLES + 1) +
            (uint64_t)s->f->num_switches * s->max_radix / 2 * s->vcs * 8 +
            s->f->num_ports * (5 + (s->vcs > 1 ? 8ull * s->vcs : 0));

@@ -422,20 +422,29 @@ SIM_INLINE unsigned route_set(const fast_context *h, const shape k, uint32_t nod
 }
 
 /* Whether a packet chooses its way anew when it comes to a switch by that port. */
-SIM_INLINE bool restarts_at(const fast_context *h, const shape k, uint32_t in_port)
+SIM_INLINE bool restarts_at(const fast_context *h, const shape k, const fast_port *in)
 {
-    return k.overlap && h->restarts && port_at(h, k, in_port)->peer_node >= h->num_switches;
+    return k.overlap && h->restarts && in->peer_node >= h->num_switches;
 }
 
-/* A packet whose head leaves through `to` for a switch, where it may ask at `at`. Returns it, and
- * its tag, if it is to join its queue at once. */
+/* Packets that wait for an output, for routings that look at that: one more, or one less. */
+SIM_INLINE void count_waiting(const fast_context *h, const shape k, uint32_t port, unsigned v,
+                              int packets)
+{
+    if (k.overlap && h->restarts)
+        h->f->waits[(size_t)port * h->f->wait_vcs + (h->f->wait_vcs > 1 ? v : 0)] +=
+            (uint32_t)packets;
+}
+
+/* A packet whose head leaves through `to` for a switch, where it may ask at `at`; from_host: from
+ * its source. Returns it, and its tag, if it is to join its queue at once. */
 SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_port *to, uint32_t id,
-                                   fast_packet *pk, unsigned v, event_time at)
+                                   fast_packet *pk, unsigned v, event_time at, bool from_host)
 {
     uint32_t node = to->peer_node;
     fast_switch *fsw = &h->switches[node];
     uint32_t word = id;
-    unsigned out = restarts_at(h, k, to->peer_port) ? 0
+    unsigned out = k.overlap && h->restarts && from_host ? 0
                    : k.overlap ? route_set(h, k, node, to->peer_port, id, &word)
                                : route(h, k, node, to->peer_port, &pk->rt, id),
              in = to->peer_port - fsw->port_base;
@@ -481,10 +490,16 @@ SIM_INLINE fast_adapter *host_at(const fast_context *h, uint32_t host)
     return (fast_adapter *)(void *)(h->f->hosts + host * h->f->host_bytes);
 }
 
+/* VCs in which packets start: the others of an adapter have none. */
+SIM_INLINE unsigned sending_vcs(const fast_context *h, const shape k)
+{
+    return k.vcs == 1 || h->f->starts_low ? 1 : k.vcs;
+}
+
 SIM_INLINE void fetch_host(const fast_context *h, const shape k, uint32_t host)
 {
     const char *at = (const char *)host_at(h, host);
-    for (unsigned line = 0; line <= k.vcs; line++)
+    for (unsigned line = 0; line <= sending_vcs(h, k); line++)
         __builtin_prefetch(at + line * 64, 1);
 }
 

@@ -433,9 +433,12 @@ typedef struct fast_state {
     unsigned vc_at; /* then: the lowest bit of a tag's VC, else 31 */
     bool overlap;   /* adaptive outputs: a packet's set is its own, and it waits in no queue before
                        * it has come */
-    bool restarts;  /* overlap: packets choose their way anew at the first switch */
-    uint32_t id_mask; /* as fast_packets.id_mask */
-    bool starts_low;  /* all packets start in VC 0 */
+    bool restarts;  /* overlap: packets choose their way anew at the first switch; */
+    /* then: [port * wait_vcs + v] packets that wait for an output, with the one in transmission */
+    uint32_t *waits;
+    unsigned wait_vcs; /* 1 where all VCs are counted together, else all */
+    uint32_t id_mask;  /* as fast_packets.id_mask */
+    bool starts_low;   /* all packets start in VC 0 */
     bool numbered;    /* packets keep their number: the traffic has classes, or outputs are drawn */
     bool plain_start; /* a packet starts with nothing but its source and destination */
     bool dense;       /* a switch can send several packets in a window */
@@ -532,6 +535,8 @@ bool sim_choice_overlaps(const sim *s); /* adaptive, and the sets may overlap */
 /* Which of a set's outputs a selection function takes that draws. */
 unsigned sim_choice_drawn(const partition *p, uint32_t id, uint64_t set);
 bool sim_choice_setup(sim *s); /* false = out of memory */
+/* ik_view.queued_bytes where packets choose their way at the first switch. */
+int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc);
 void sim_choice_free(fast_state *f);
 uint64_t sim_choice_bytes(const sim *s);
 

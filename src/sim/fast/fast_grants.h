@@ -297,7 +297,7 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
     window_time end = end_of(h, k, g, in, fsw, id);
     if (k.steps)
         pk->rt.vc = (uint8_t)u;
-    if (k.overlap && h->restarts)
+    if (k.overlap && h->restarts && __builtin_expect(s->paranoid, 0))
         s->sending[fsw->port_base + key_out(g->key)] =
             space_data(k.vcs == 1 ? 0 : key_vc(g->key), h->full);
     count_sent(h, to, fsw->port_base + key_out(g->key), h->start + offset,
@@ -317,7 +317,7 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
                       after(h, offset, link_at(h, k, fsw->port_base + key_out(g->key))->arrival));
     if (!k.plain && h->mixed && s->store_forward)
         at = event_time_at(h, BIN_ARRIVAL, until(h, h->fp->packets.tail[id] + s->routing_ps));
-    uint32_t joining = send_to_switch(h, k, to, id, pk, u, at);
+    uint32_t joining = send_to_switch(h, k, to, id, pk, u, at, false);
     if (k.early)
         g->id = joining;
 }
@@ -330,9 +330,11 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
 SIM_INLINE uint32_t noted_vcs(const fast_context *h, const shape k, const fast_switch *fsw,
                               const fast_grant *g)
 {
-    uint32_t ready = 0;
+    uint32_t ready = 0, queues = g->vcs & 0xFFFFu;
     if (!k.steps)
         return g->vcs;
+    if (k.chooses || !(queues & (queues - 1))) /* chosen at the match; or there is one */
+        return queues;
     for (unsigned v = 0; v < k.vcs; v++) {
         uint32_t word = h->queues[queue_at(fsw, k, key_in(g->key), v, key_out(g->key))];
         ready |= (g->vcs >> v & g->vcs >> (16 + vc_of(h, word)) & 1) << v;

@@ -48,7 +48,7 @@ SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const i
                 : event_time_at(
                       h, BIN_ARRIVAL,
                       until(h, (s->store_forward ? tail : now + link->latency_ps) + s->routing_ps));
-    uint32_t joining = send_to_switch(h, k, to, id, pk, rt->vc, at);
+    uint32_t joining = send_to_switch(h, k, to, id, pk, rt->vc, at, true);
     if (k.early)
         h->fp->sends[h->fp->sent_in.at++] =
             (fast_send){rt->src, (uint32_t)(now - h->start), joining, 0};
@@ -81,11 +81,11 @@ SIM_INLINE void fetch_port(const fast_context *h, const shape k, uint32_t host)
     uint32_t port = adapter->port;
     __builtin_prefetch(port_at(h, k, port), 1);
     if (__builtin_expect(h->orders, 0) && !k.several) {
-        const fast_send_queue *l = &adapter->queues[k.vcs == 1 ? 0 : adapter->next_vc];
+        const fast_send_queue *l = &adapter->queues[sending_vcs(h, k) == 1 ? 0 : adapter->next_vc];
         sim_reorder_prefetch(h->p, host, l->dst[l->n % BLOCK]);
     }
     if (k.several) {
-        unsigned v = k.vcs == 1 ? 0 : adapter->next_vc;
+        unsigned v = sending_vcs(h, k) == 1 ? 0 : adapter->next_vc;
         __builtin_prefetch(&messages_of(h, k, adapter, v)[adapter->queues[v].first], 1);
     }
 }
@@ -268,8 +268,9 @@ SIM_INLINE bool try_send(fast_context *h, const shape k, uint32_t host, fast_ada
                          uint64_t now)
 {
     adapter->blocked = 0;
-    for (unsigned n = 0; n < k.vcs; n++) {
-        unsigned v = k.vcs == 1                     ? 0
+    unsigned vcs = sending_vcs(h, k);
+    for (unsigned n = 0; n < vcs; n++) {
+        unsigned v = vcs == 1                       ? 0
                      : adapter->next_vc + n < k.vcs ? adapter->next_vc + n
                                                     : adapter->next_vc + n - k.vcs;
         fast_send_queue *l = &adapter->queues[v];
@@ -308,7 +309,7 @@ SIM_INLINE void plan_wake(fast_context *h, const shape k, uint32_t host, fast_ad
                           bool sent, uint64_t now, bool running)
 {
     uint64_t at = UINT64_MAX;
-    for (unsigned v = 0; v < k.vcs; v++) {
+    for (unsigned v = 0, vcs = sending_vcs(h, k); v < vcs; v++) {
         const fast_send_queue *l = &adapter->queues[v];
         uint64_t next = !l->has ? l->t : sent ? now : UINT64_MAX;
         at = next < at ? next : at;

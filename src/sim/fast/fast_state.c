@@ -426,6 +426,8 @@ bool sim_fast_setup_partition(partition *p)
     fast_partition *fp = p->fast = ik_calloc(1, sizeof *fp);
     if (!fp || !allocate_partition(f, fp, own, &(sim_memory){0}))
         return false;
+    if (f->restarts)
+        p->view.queued_bytes = sim_choice_queued;
     fp->packets.free = IK_NONE;
     fp->packets.id_mask = f->id_mask;
     init_active(p, fp->active[0], own.switches);

@@ -157,8 +157,11 @@ SIM_INLINE uint64_t apply(fast_context *h, const shape k, state *st, uint64_t ke
     unsigned in = key_in(key), out = key_out(key), kind = key_kind(key),
              v = k.vcs == 1 ? 0 : key_vc(key);
     uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
-    if (kind == KEY_TAIL && k.overlap && h->restarts)
-        note_sent(h->s, st->fsw->port_base + out);
+    if (kind == KEY_TAIL && k.overlap && h->restarts) {
+        count_waiting(h, k, st->fsw->port_base + out, v, -1);
+        if (__builtin_expect(h->s->paranoid, 0))
+            h->s->sending[st->fsw->port_base + out] = 0;
+    }
     if (kind == KEY_TAIL)
         return come_free(h, k, st, in, out);
     if (kind == KEY_ARRIVAL && k.overlap)

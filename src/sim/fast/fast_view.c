@@ -351,6 +351,17 @@ void sim_fast_count_buffers(partition *p, uint64_t time)
     each_flight(p, time, take_from_switch, NULL);
 }
 
+/* What waits for outputs, where it is checked: by VC then. */
+static void expose_waiting(const partition *p)
+{
+    const sim *s = p->sim;
+    const fast_state *f = s->fast_state;
+    for (uint32_t port = 0; f->waits && f->wait_vcs == s->vcs && port < s->f->num_ports; port++)
+        for (unsigned v = 0; v < s->vcs && s->node_partition[s->f->port_node[port]] == p->id; v++)
+            s->queued[(size_t)port * s->vcs + v] =
+                (int64_t)f->waits[(size_t)port * s->vcs + v] * s->packet_bytes;
+}
+
 void sim_fast_expose(partition *p)
 {
     const sim *s = p->sim;
@@ -370,5 +381,6 @@ void sim_fast_expose(partition *p)
         if (s->node_partition[s->f->port_node[port]] == p->id)
             expose_credit(s, port);
     each_ahead(p, hide_credit, NULL);
+    expose_waiting(p);
     sim_fast_settle(p);
 }

@@ -69,8 +69,16 @@ SIM_INLINE void ask_for_less(const fast_context *h, const shape k, const fast_sw
                              fast_port *to, unsigned in, unsigned v, unsigned out, unsigned u,
                              uint32_t now)
 {
-    uint64_t *asked = asked_of(k, to);
+    uint64_t *asked = asked_of(k, to), others = 0;
     uint32_t still = 0;
+    for (unsigned w = 0; w < k.vcs; w++)
+        others |= w == v ? 0 : to->want[w];
+    if (!(others >> in & 1)) { /* none in another VC of this pair */
+        asked[u] &= ~(1ull << in);
+        if (to->want[v] >> in & 1)
+            asked[vc_of(h, now)] |= 1ull << in;
+        return;
+    }
     for (unsigned w = 0; w < k.vcs; w++) {
         uint32_t word = w == v ? now : h->queues[queue_at(fsw, k, in, w, out)];
         still |= (uint32_t)(to->want[w] >> in & 1) << vc_of(h, word);

@@ -27,20 +27,13 @@ SIM_INLINE void note_choice(const fast_context *h, const shape k, const fast_swi
                             uint32_t sw, unsigned in, unsigned v, unsigned out, bool choice)
 {
     uint64_t *lanes = &h->f->may_move[(size_t)(fsw->port_base + in) * k.vcs], any = 0;
-    if (!choice && !(lanes[v] >> out & 1))
+    /* mostly none of the input's, which one word a switch says */
+    if (!choice && (!(h->f->undecided[sw] >> in & 1) || !(lanes[v] >> out & 1)))
         return;
     lanes[v] = (lanes[v] & ~(1ull << out)) | (uint64_t)choice << out;
     for (unsigned w = 0; w < k.vcs; w++)
         any |= lanes[w];
     h->f->undecided[sw] = (h->f->undecided[sw] & ~(1ull << in)) | (uint64_t)(any != 0) << in;
-}
-
-/* Bytes that wait for an output, for routings that look at them. */
-SIM_INLINE void count_waiting(const fast_context *h, const shape k, const state *st, unsigned out,
-                              unsigned v, int32_t bytes)
-{
-    if (h->restarts)
-        h->s->queued[(size_t)(st->fsw->port_base + out) * k.vcs + v] += bytes;
 }
 
 /* The decision at the source's switch, from its state of this instant. Returns the output, or the
@@ -81,6 +74,16 @@ static void drop(fast_context *h, const shape k, uint64_t key, uint32_t id)
     post(h, at.at, credit_of(at.rest, in->peer_port, v));
 }
 
+/* The decision is not known before: what follows from it is fetched together. */
+SIM_INLINE void fetch_chosen(const fast_context *h, const shape k, const state *st, unsigned in,
+                             unsigned v, unsigned out)
+{
+    if (out == NO_OUT)
+        return;
+    __builtin_prefetch(&h->queues[queue_at(st->fsw, k, in, v, out)], 1);
+    fetch_port_lines(k, switch_port(h, k, st, out));
+}
+
 /* A packet has come: it joins a queue. Returns the outputs to look at. */
 SIM_INLINE uint64_t arrive(fast_context *h, const shape k, state *st, uint64_t key)
 {
@@ -88,8 +91,10 @@ SIM_INLINE uint64_t arrive(fast_context *h, const shape k, state *st, uint64_t k
     uint32_t port = st->fsw->port_base + in, word = h->f->coming[port];
     const fast_port *from = port_at(h, k, port);
     unsigned v = k.vcs == 1 ? 0 : from->vc_next, u, chosen = NO_OUT;
-    if (restarts_at(h, k, port))
+    if (restarts_at(h, k, from)) {
         out = start_again(h, k, st, port, v, &word);
+        fetch_chosen(h, k, st, in, v, out);
+    }
     if (__builtin_expect(out == NO_OUT, 0)) {
         st->fsw->held--;
         drop(h, k, key, id_of(h, k, word));
@@ -101,7 +106,7 @@ SIM_INLINE uint64_t arrive(fast_context *h, const shape k, state *st, uint64_t k
         out = chosen == NO_OUT ? out : chosen;
         h->packets[id_of(h, k, word)].out = (uint8_t)out;
     }
-    count_waiting(h, k, st, out, v, (int32_t)h->full);
+    count_waiting(h, k, st->fsw->port_base + out, v, 1);
     if (!append(h, k, &h->queues[queue_at(st->fsw, k, in, v, out)], word))
         return 0;
     if (has_choice(h, k, word))
@@ -143,8 +148,8 @@ SIM_INLINE void move_head(const fast_context *h, const shape k, const state *st,
     assert(h->queues[queue_at(st->fsw, k, in, v, to)] == IK_NONE);
     h->queues[queue_at(st->fsw, k, in, v, to)] = word;
     h->packets[id].out = (uint8_t)to;
-    count_waiting(h, k, st, from, v, -(int32_t)h->full);
-    count_waiting(h, k, st, to, v, (int32_t)h->full);
+    count_waiting(h, k, st->fsw->port_base + from, v, -1);
+    count_waiting(h, k, st->fsw->port_base + to, v, 1);
     note_choice(h, k, st->fsw, st->sw, in, v, to, true);
     request_vc(h, k, st->fsw, st->sw, in, v, to, u);
 }
