@@ -54,10 +54,10 @@ typedef struct sim_engine {
     uint64_t (*next)(const struct partition *p, uint64_t from);
     /* Takes a credit or an arrival from another partition. */
     void (*take_message)(struct partition *p, uint64_t time, const struct sim_unit *at);
-    /* Puts a packet on the link of its host, which has credit; sequence: its number in its flow,
-     * where packets are put in order; of a reply's packet, the number of the request. False = out
+    /* Puts a packet on the link of its host, which has credit; sequence: as in
+     * partition.sequence. False = out
      * of memory. */
-    bool (*send)(struct partition *p, uint32_t host, const struct packet *pk, uint32_t sequence);
+    bool (*send)(struct partition *p, uint32_t host, const struct packet *pk, uint64_t sequence);
     /* Brings what the partition's hosts and channels have counted up to date. */
     void (*settle)(struct partition *p);
 

@@ -463,7 +463,7 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
         event e = {event_key(EV_ARRIVAL, to->peer_port), node, id};
         sim_post_message(h->p, h->s->node_partition[node],
                          h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy,
-                         h->orders ? h->fp->packets.sequence[id] : 0);
+                         h->orders ? (uint32_t)h->fp->packets.sequence[id] : 0);
         free_fast_packet(h, id);
         return IK_NONE;
     }

@@ -155,7 +155,7 @@ typedef struct fast_packets {
     uint64_t *sets;     /* outputs that it may choose from; only where such sets overlap */
     uint64_t *tail;     /* time when its last byte is where it stands; only where rates differ */
     uint32_t *number;   /* of its source's packets; only if `numbered` */
-    uint32_t *sequence; /* of its flow's; only if they are put in order */
+    uint64_t *sequence; /* as partition.sequence; only if they are put in order */
     /* early: stands in a queue that it has not reached; only up to date for those who look */
     uint8_t *in_flight;
     uint32_t size, cap, free;
@@ -448,7 +448,7 @@ typedef struct fast_state {
 
 /* ---- fast/fast_host.c: puts a packet on the link of its host; its VC is rt's. */
 /* false = out of memory */
-bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint32_t sequence);
+bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint64_t sequence);
 
 SIM_INLINE fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t port)
 {

@@ -48,6 +48,23 @@ static bool take_late_events(partition *p, slot *at)
     return true;
 }
 
+/* Hosts that come later: the first of them is worked on next. */
+static void fetch_ahead(const partition *p, uint32_t next)
+{
+    enum { AHEAD = 4 };
+    for (unsigned stage = 0; stage < HOST_STAGES; stage++) {
+        uint32_t n = next + (HOST_STAGES - stage) * AHEAD;
+        if (n >= p->num_active)
+            continue;
+        sim_fetch_host(p, p->active[n], stage);
+        if (stage == 1) {
+            uint32_t host = ik_node_host(p->sim->f, p->active[n]);
+            __builtin_prefetch(fast_port_of(p->sim, p->sim->fast_state, p->sim->hosts[host].port),
+                               1);
+        }
+    }
+}
+
 static void run_in_order_of_time(partition *p, const slot *at)
 {
     slot late;
@@ -58,6 +75,7 @@ static void run_in_order_of_time(partition *p, const slot *at)
     sim_chain_events(p, &late);
     p->n.events -= p->fast->num_credits; /* which were counted as they came */
     for (uint32_t n = 0; n < p->num_active; n++) {
+        fetch_ahead(p, n);
         if (!sim_gather(p, p->active[n]))
             break;
         sim_run_host(p, p->active[n]);

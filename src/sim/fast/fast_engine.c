@@ -44,7 +44,7 @@ static void start(partition *p)
         sim_start_hosts(p);
 }
 
-static bool send(partition *p, uint32_t host, const packet *pk, uint32_t sequence)
+static bool send(partition *p, uint32_t host, const packet *pk, uint64_t sequence)
 {
     return sim_fast_send(p, p->sim->hosts[host].port, pk, sequence);
 }

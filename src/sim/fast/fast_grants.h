@@ -42,12 +42,16 @@ static void put_in_order(fast_context *h, const delivery *d)
 SIM_INLINE void fetch_order(const fast_context *h, const delivery *d, const delivery *end)
 {
     enum { STAGE = 6 };
-    if (d + 2 * STAGE < end) {
+    if (d + 2 * STAGE < end)
         __builtin_prefetch(&h->fp->packets.sequence[d[2 * STAGE].id]);
-        sim_reorder_prefetch(h->p, h->packets[d[2 * STAGE].id].rt.src, d[2 * STAGE].host);
+    if (d + STAGE < end) {
+        sim_reorder_prefetch_flow(h->p, (uint32_t)(h->fp->packets.sequence[d[STAGE].id] >> 32));
+        sim_reorder_prefetch(h->p, h->packets[d[STAGE].id].rt.src, d[STAGE].host);
+        __builtin_prefetch(&h->s->hosts[d[STAGE].host].hash, 1);
+        __builtin_prefetch(&h->s->host_bytes[d[STAGE].host], 1);
+        if (h->s->reorder.limit != REORDER_UNLIMITED)
+            sim_reorder_fetch_path(h->p, h->packets[d[STAGE].id].rt.src, d[STAGE].host);
     }
-    if (d + STAGE < end)
-        sim_reorder_prefetch_flow(h->p, h->packets[d[STAGE].id].rt.src, d[STAGE].host);
 }
 
 static void note_last(const fast_context *h, const delivery *d)
@@ -260,7 +264,8 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, cons
     }
     uint32_t host = e->to->peer_node - h->num_switches;
     h->fp->deliveries[h->fp->num_deliveries++] = (delivery){t, id, host};
-    __builtin_prefetch(&h->f->sinks[host], 1);
+    if (!h->orders)
+        __builtin_prefetch(&h->f->sinks[host], 1);
     if (__builtin_expect(h->f->lasts != NULL, 0))
         __builtin_prefetch(&h->f->lasts[host], 1);
 }

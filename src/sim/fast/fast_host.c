@@ -23,7 +23,7 @@ static void reload(fast_context *h)
 /* False: out of memory, nothing was sent, and the run ends with this window. *h is reloaded where
  * packets have grown, or some columns of them before there was no memory for another. */
 SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const ik_packet *rt,
-                     uint64_t number, uint32_t sequence, uint64_t t_gen, uint64_t now)
+                     uint64_t number, uint64_t sequence, uint64_t t_gen, uint64_t now)
 {
     sim *s = h->s;
     uint32_t id = take_fast_packet(h->p);
@@ -55,7 +55,7 @@ SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const i
     return true;
 }
 
-bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint32_t sequence)
+bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint64_t sequence)
 {
     sim *s = p->sim;
     fast_context h = load_context(p);
@@ -290,9 +290,9 @@ SIM_INLINE bool try_send(fast_context *h, const shape k, uint32_t host, fast_ada
         adapter->busy_until = now + link_at(h, k, adapter->port)->full_ps;
         adapter->next_vc = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
         adapter->blocked = 0;
-        uint32_t sequence = 0;
+        uint64_t sequence = 0;
         if (__builtin_expect(h->orders, 0) &&
-            !sim_reorder_number(h->p, host, next.dst, now, &sequence))
+            !sim_reorder_number(h->p, host, next.dst, IK_NONE, now, &sequence))
             return false;
         if (!send(h, k, adapter->port, &rt, next.number, sequence, next.t_gen, now))
             return false;

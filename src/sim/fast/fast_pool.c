@@ -267,7 +267,7 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
     if (id == IK_NONE)
         return;
     if (s->fast_state->orders)
-        p->fast->packets.sequence[id] = at[SIM_ARRIVAL_UNITS].data;
+        p->fast->packets.sequence[id] = sim_sequence_of(at[SIM_ARRIVAL_UNITS].data);
     const fast_state *f = s->fast_state;
     const fast_switch *fsw = &f->switches[at->node];
     uint32_t word = f->overlap ? route_received(p, at->node, port, id)

@@ -23,12 +23,14 @@ typedef struct dest_queue {
     uint32_t first, last; /* messages */
     uint32_t next;        /* in the ring, or free */
     uint32_t in_turn;     /* packets sent in its turn */
+    uint32_t flow;        /* its record where reorder space is limited, else IK_NONE; */
+    uint32_t sibling;     /* the next queue of the flow, of another VC */
 } dest_queue;
 
 struct dest_store {
     dest_message *messages;
     dest_queue *queues;
-    ik_hash known; /* queues by host, destination and VC */
+    ik_hash known; /* queues by host, destination and VC; those of a flow's record hang there */
     uint32_t num_messages, cap_messages, free_message;
     uint32_t num_queues, cap_queues, free_queue;
 };
@@ -118,9 +120,24 @@ static uint32_t tag_of(uint32_t host, uint32_t dst, uint32_t vc)
     return ik_hash_tag2((uint64_t)host << 32 | dst, vc);
 }
 
-/* The queue of a host to a destination in a VC; IK_NONE = it holds nothing. */
-static uint32_t find_queue(const struct dest_store *d, uint32_t host, uint32_t dst, uint32_t vc)
+/* The place that names the queue of a flow in a VC, or where a new one is to be named. */
+static uint32_t *place_of(const partition *p, uint32_t flow, uint32_t vc)
 {
+    struct dest_store *d = p->dest;
+    uint32_t *at = &p->reorder->flows[flow].queue;
+    while (*at != IK_NONE && d->queues[*at].vc != vc)
+        at = &d->queues[*at].sibling;
+    return at;
+}
+
+/* The queue of a host to a destination in a VC; IK_NONE = it holds nothing. flow: its record, where
+ * reorder space is limited. */
+static uint32_t find_queue(const partition *p, uint32_t host, uint32_t dst, uint32_t vc,
+                           uint32_t flow)
+{
+    const struct dest_store *d = p->dest;
+    if (flow != IK_NONE)
+        return *place_of(p, flow, vc);
     uint32_t tag = tag_of(host, dst, vc), id;
     for (size_t at = ik_hash_first(&d->known, tag);
          (id = ik_hash_find(&d->known, tag, &at)) != IK_NONE; at++)
@@ -129,7 +146,7 @@ static uint32_t find_queue(const struct dest_store *d, uint32_t host, uint32_t d
     return id;
 }
 
-static uint32_t new_queue(partition *p, uint32_t host, const message *m)
+static uint32_t new_queue(partition *p, uint32_t host, const message *m, uint32_t flow)
 {
     struct dest_store *d = p->dest;
     uint32_t id = d->free_queue;
@@ -141,18 +158,24 @@ static uint32_t new_queue(partition *p, uint32_t host, const message *m)
     d->queues = array;
     if (id == IK_NONE)
         return id;
-    if (!ik_hash_add(&d->known, tag_of(host, m->dst, m->vc), id)) {
+    if (flow != IK_NONE) {
+        *place_of(p, flow, m->vc) = id;
+    } else if (!ik_hash_add(&d->known, tag_of(host, m->dst, m->vc), id)) {
         sim_partition_fail(p, 2 * ik_hash_bytes(&d->known), "messages that wait");
         return IK_NONE;
     }
-    d->queues[id] = (dest_queue){host, m->dst, m->vc, IK_NONE, IK_NONE, IK_NONE, 0};
+    d->queues[id] = (dest_queue){host, m->dst, m->vc, IK_NONE, IK_NONE, IK_NONE, 0, flow, IK_NONE};
     return id;
 }
 
-static void free_queue(struct dest_store *d, uint32_t id)
+static void free_queue(partition *p, uint32_t id)
 {
+    struct dest_store *d = p->dest;
     dest_queue *q = &d->queues[id];
-    ik_hash_remove(&d->known, tag_of(q->host, q->dst, q->vc), id);
+    if (q->flow != IK_NONE)
+        *place_of(p, q->flow, q->vc) = q->sibling;
+    else
+        ik_hash_remove(&d->known, tag_of(q->host, q->dst, q->vc), id);
     q->next = d->free_queue;
     d->free_queue = id;
 }
@@ -176,11 +199,13 @@ static uint64_t packets_of(const sim *s, const message *m)
 static bool enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
 {
     struct dest_store *d = p->dest;
-    uint32_t at = new_message(p), id = find_queue(d, host, m->dst, m->vc);
-    if (at == IK_NONE)
+    bool limited = p->sim->reorder.limit != REORDER_UNLIMITED;
+    uint32_t at = new_message(p), flow = limited ? sim_reorder_flow(p, host, m->dst) : IK_NONE, id;
+    if (at == IK_NONE || (limited && flow == IK_NONE))
         return false;
+    id = find_queue(p, host, m->dst, m->vc, flow);
     if (id == IK_NONE) {
-        id = new_queue(p, host, m);
+        id = new_queue(p, host, m, flow);
         if (id == IK_NONE)
             return false;
         ring_append(d, &p->sim->dest_rings[(size_t)host * p->sim->vcs + m->vc], id);
@@ -192,8 +217,8 @@ static bool enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
     else
         d->messages[q->last].next = at;
     q->last = at;
-    if (p->sim->reorder.limit != REORDER_UNLIMITED)
-        sim_reorder_want(p, host, m->dst, packets_of(p->sim, m), now);
+    if (limited)
+        sim_reorder_want(p, flow, packets_of(p->sim, m), now);
     return true;
 }
 
@@ -230,7 +255,9 @@ const message *sim_dest_queued(const partition *p, uint32_t host, uint32_t dst, 
                                uint64_t *behind)
 {
     const struct dest_store *d = p->dest;
-    uint32_t id = find_queue(d, host, dst, v);
+    bool limited = p->sim->reorder.limit != REORDER_UNLIMITED;
+    uint32_t flow = limited ? sim_reorder_find(p, host, dst) : IK_NONE,
+             id = limited && flow == IK_NONE ? IK_NONE : find_queue(p, host, dst, v, flow);
     *behind = 0;
     if (id == IK_NONE)
         return NULL;
@@ -244,6 +271,22 @@ const message *sim_dest_first(const partition *p, uint32_t host, unsigned v)
 {
     uint32_t id = p->sim->dest_rings[(size_t)host * p->sim->vcs + v].head;
     return id == IK_NONE ? NULL : &p->dest->messages[p->dest->queues[id].first].m;
+}
+
+void sim_dest_fetch(const partition *p, uint32_t host, unsigned stage)
+{
+    const struct dest_store *d = p->dest;
+    for (unsigned v = 0; v < p->sim->vcs; v++) {
+        uint32_t id = p->sim->dest_rings[(size_t)host * p->sim->vcs + v].head;
+        if (id == IK_NONE)
+            continue;
+        __builtin_prefetch(&d->queues[id], 1);
+        if (stage == 0)
+            continue;
+        __builtin_prefetch(&d->messages[d->queues[id].first], 1);
+        if (d->queues[id].flow != IK_NONE)
+            sim_reorder_prefetch_flow(p, d->queues[id].flow);
+    }
 }
 
 /* ---- sending */
@@ -263,9 +306,7 @@ static void ring_remove(struct dest_store *d, queue *ring, uint32_t before, uint
 static void park(partition *p, uint32_t host, queue *ring, uint32_t before, uint32_t id)
 {
     struct dest_store *d = p->dest;
-    uint32_t *first = sim_reorder_parked(p, host, d->queues[id].dst);
-    if (!first)
-        return;
+    uint32_t *first = &p->reorder->flows[d->queues[id].flow].parked;
     ring_remove(d, ring, before, id);
     d->queues[id].in_turn = 0;
     d->queues[id].next = *first;
@@ -292,7 +333,7 @@ static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, u
     dest_queue *q = &d->queues[id];
     message *m = &d->messages[q->first].m;
     uint32_t size = next_size(s, m);
-    if (!sim_launch(p, host, h, m, size, now))
+    if (!sim_launch(p, host, h, m, size, q->flow, now))
         return;
     if (s->has_graph)
         sim_finite_packet_sent(p, host, (uint32_t)m->number, size, now);
@@ -306,7 +347,7 @@ static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, u
     if (q->first != IK_NONE)
         ring_append(d, ring, id);
     else
-        free_queue(d, id);
+        free_queue(p, id);
 }
 
 /* One VC's ring: sends from the first queue that has room ahead. Where credit is per VC, one
@@ -319,7 +360,7 @@ static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ri
     for (uint32_t before = IK_NONE, id = ring->head, after; id != IK_NONE; id = after) {
         const message *m = &d->messages[d->queues[id].first].m;
         after = d->queues[id].next;
-        if (limited && !sim_reorder_may(p, host, m->dst, now)) {
+        if (limited && !sim_reorder_may_flow(p, d->queues[id].flow)) {
             park(p, host, ring, before, id);
             continue;
         }

@@ -197,7 +197,7 @@ static uint64_t busy_ps(const sim *s, uint32_t host, uint32_t size, uint64_t lin
 }
 
 bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, uint32_t size,
-                uint64_t now)
+                uint32_t flow, uint64_t now)
 {
     sim *s = p->sim;
     packet pk = {.size = size, .t_gen = m->t_gen, .t_inject = now, .unrouted = s->source_adaptive};
@@ -206,8 +206,8 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
     pk.rt.vc = (uint8_t)m->vc;
     pk.number = (uint32_t)m->number;
     pk.t_tail = now + link_ps + s->ports[h->port].latency_ps;
-    uint32_t sequence = (uint32_t)(s->reply.on ? m->number >> 32 : 0);
-    if (s->reorder.on && !sim_reorder_number(p, host, m->dst, now, &sequence))
+    uint64_t sequence = s->reply.on ? m->number >> 32 : 0;
+    if (s->reorder.on && !sim_reorder_number(p, host, m->dst, flow, now, &sequence))
         return false;
     if (!s->engine->send(p, host, &pk, sequence))
         return false;
@@ -281,7 +281,7 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
             h->blocked = 1;
             continue;
         }
-        if (sim_launch(p, host, h, m, size, now))
+        if (sim_launch(p, host, h, m, size, IK_NONE, now))
             packet_sent(p, host, at, size, now);
         if (s->reorder.limit == REORDER_POOL)
             ask_ahead(p, host, now);
@@ -401,7 +401,8 @@ static void take_packet(partition *p, uint32_t host, uint32_t port, uint32_t id,
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
     uint64_t t = s->drained ? drained_at(s, host, port, pk, now) : pk->t_tail;
-    uint32_t number = sim_is_reply(s, pk->number) ? SIM_REPLY | p->sequence[id] : pk->number;
+    uint32_t number =
+        sim_is_reply(s, pk->number) ? SIM_REPLY | (uint32_t)p->sequence[id] : pk->number;
     const delivered d = {t, pk->t_gen, pk->t_inject, pk->rt.src, pk->rt.dst, number, pk->size};
     if (s->reorder.on)
         sim_reorder_arrive(p, host, &d, p->sequence[id]);
@@ -461,6 +462,42 @@ static void act(partition *p, uint32_t host, host_state *h, uint64_t now)
         sim_reorder_looked(p, host, (r->lacks || r->parked) && !h->blocked && h->busy_until <= now,
                            now);
     plan_wake(p, host, h, now, true);
+}
+
+/* The flows that a host's messages about reorder space name. */
+static void fetch_flows(const partition *p, uint32_t node)
+{
+    for (uint32_t id = p->sim->node_head[node]; id != IK_NONE; id = p->wheel.events[id].node) {
+        const event *e = &p->wheel.events[id];
+        if (event_kind(e) == EV_REORDER && e->data & REORDER_BY_FLOW)
+            sim_reorder_prefetch_flow(p, e->data & REORDER_AMOUNT);
+    }
+}
+
+void sim_fetch_host(const partition *p, uint32_t node, unsigned stage)
+{
+    const sim *s = p->sim;
+    uint32_t host = ik_node_host(s->f, node);
+    if (stage == 0) {
+        __builtin_prefetch(&s->hosts[host], 1);
+        __builtin_prefetch(&s->send_queues[(size_t)host * s->num_send_queues], 1);
+        __builtin_prefetch(&s->injectors[host]);
+        __builtin_prefetch(&p->wheel.events[s->node_head[node]]);
+        if (s->reorder.on)
+            __builtin_prefetch(&s->reorder_hosts[host], 1);
+        if (s->dest_rings)
+            __builtin_prefetch(&s->dest_rings[(size_t)host * s->vcs], 1);
+        return;
+    }
+    if (stage == 1) {
+        uint32_t port = s->hosts[host].port;
+        __builtin_prefetch(output_of(s, port), 1);
+        __builtin_prefetch(&s->ports[port]);
+        __builtin_prefetch(&s->host_sent_bytes[host], 1);
+        fetch_flows(p, node);
+    }
+    if (s->dest_rings)
+        sim_dest_fetch(p, host, stage - 1);
 }
 
 void sim_run_host(partition *p, uint32_t node)

@@ -8,6 +8,10 @@
 #include "sim/state/state.h"
 
 void sim_run_host(partition *p, uint32_t node);
+/* Fetches what that will touch, in stages from 0 on, each of which reads what the one before has
+ * fetched. The events of the host are chained, not gathered. */
+enum { HOST_STAGES = 3 };
+void sim_fetch_host(const partition *p, uint32_t node, unsigned stage);
 /* For engines that do not keep the events of a host in a list: an awaited credit, and a wake-up, at
  * time now of this window. */
 void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t now);
@@ -60,6 +64,8 @@ const message *sim_dest_first(const partition *p, uint32_t host, unsigned v);
 /* Takes in what was made until now and sends one packet if a queue has one and room ahead; the
  * lane's count says if any waits. */
 void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now);
+/* Fetches the queue whose turn it is, then its first message. */
+void sim_dest_fetch(const partition *p, uint32_t host, unsigned stage);
 /* A queue that waited for reorder space, and those linked to it, may be looked at again. */
 void sim_dest_unpark(partition *p, uint32_t host, uint32_t id);
 
@@ -69,10 +75,10 @@ void sim_dest_unpark(partition *p, uint32_t host, uint32_t id);
 bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, message *m);
 /* Bytes that the next packet of a message may take in the buffer at the other end of the link. */
 int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const message *m);
-/* Puts the next packet of a message on the link, which is free and has room ahead; false = out of
- * memory. */
+/* Puts the next packet of a message on the link, which is free and has room ahead; flow: its record
+ * (host/reorder.h), IK_NONE = not known. False = out of memory. */
 bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, uint32_t size,
-                uint64_t now);
+                uint32_t flow, uint64_t now);
 
 SIM_INLINE uint32_t next_size(const sim *s, const message *m)
 {

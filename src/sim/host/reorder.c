@@ -33,59 +33,70 @@ static reorder_flow *flow_at(const partition *p, uint32_t id)
 static uint32_t message_data(reorder_kind kind, uint32_t amount)
 {
     assert(amount <= REORDER_AMOUNT);
-    return (uint32_t)kind << REORDER_AMOUNT_BITS | amount;
+    return (uint32_t)kind << REORDER_KIND_AT | amount;
 }
 
-/* A message to another adapter, or to this one's other end, at least a window away. */
+/* A message to another adapter, or to this one's other end, at least a window away. Of a flow that
+ * has both ends here it says the record, which is not given up before the message comes. */
 static void tell(partition *p, uint64_t time, uint32_t to, uint32_t from, reorder_kind kind,
-                 uint32_t amount)
+                 uint32_t amount, uint32_t id)
 {
-    post_remote(p, time, ik_host_node(p->sim->f, to), EV_REORDER, from, message_data(kind, amount));
+    bool by_flow = amount == 1 && id <= REORDER_AMOUNT && flow_at(p, id)->whole;
+    post_remote(p, time, ik_host_node(p->sim->f, to), EV_REORDER, from,
+                message_data(kind, by_flow ? id : amount) | (by_flow ? REORDER_BY_FLOW : 0));
 }
 
 /* ---- at a source */
 
-static void ask(partition *p, reorder_flow *f, uint32_t packets, uint64_t now)
+static void ask(partition *p, uint32_t id, uint32_t packets, uint64_t now)
 {
+    reorder_flow *f = flow_at(p, id);
     f->asked += packets;
-    tell(p, now + p->sim->reorder.ask_ps, f->dst, f->src, REORDER_ASK, packets);
+    tell(p, now + p->sim->reorder.ask_ps, f->dst, f->src, REORDER_ASK, packets, id);
 }
 
 /* Asks for space for the packets that wait, so far ahead that a request is answered before the
  * packet could go. */
-static void ask_ahead(partition *p, reorder_flow *f, uint64_t now)
+static void ask_ahead(partition *p, uint32_t id, uint64_t now)
 {
+    const reorder_flow *f = flow_at(p, id);
     uint32_t ahead = p->sim->reorder.ahead, wish = f->waiting < ahead ? f->waiting : ahead,
              have = f->asked + f->granted;
     if (wish > have)
-        ask(p, f, wish - have, now);
+        ask(p, id, wish - have, now);
 }
 
-void sim_reorder_want(partition *p, uint32_t host, uint32_t dst, uint64_t packets, uint64_t now)
+void sim_reorder_want(partition *p, uint32_t id, uint64_t packets, uint64_t now)
 {
     if (p->sim->reorder.limit != REORDER_POOL)
-        return;
-    uint32_t id = sim_reorder_flow(p, host, dst);
-    if (id == IK_NONE)
         return;
     reorder_flow *f = flow_at(p, id);
     uint64_t waiting = f->waiting + packets;
     f->waiting = waiting < REORDER_AMOUNT ? (uint32_t)waiting : REORDER_AMOUNT;
-    ask_ahead(p, f, now);
+    ask_ahead(p, id, now);
+}
+
+bool sim_reorder_may_flow(const partition *p, uint32_t id)
+{
+    const reorder_settings *r = &p->sim->reorder;
+    const reorder_flow *f = &p->reorder->flows[id];
+    return r->limit == REORDER_WINDOW ? f->granted < r->packets : f->granted > 0;
 }
 
 bool sim_reorder_may(partition *p, uint32_t host, uint32_t dst, uint64_t now)
 {
     const reorder_settings *r = &p->sim->reorder;
     uint32_t id = sim_reorder_find(p, host, dst);
-    if (r->limit == REORDER_WINDOW)
-        return id == IK_NONE || flow_at(p, id)->granted < r->packets;
-    if (id == IK_NONE && (id = sim_reorder_flow(p, host, dst)) == IK_NONE)
-        return false;
-    reorder_flow *f = flow_at(p, id);
-    if (r->strict && !f->granted && !f->asked)
-        ask(p, f, 1, now);
-    return f->granted > 0;
+    if (id == IK_NONE) {
+        if (r->limit == REORDER_WINDOW)
+            return true;
+        if ((id = sim_reorder_flow(p, host, dst)) == IK_NONE)
+            return false;
+    }
+    const reorder_flow *f = flow_at(p, id);
+    if (r->limit == REORDER_POOL && r->strict && !f->granted && !f->asked)
+        ask(p, id, 1, now);
+    return sim_reorder_may_flow(p, id);
 }
 
 bool sim_reorder_lacks(const partition *p, uint32_t host, uint32_t dst)
@@ -98,14 +109,14 @@ bool sim_reorder_lacks(const partition *p, uint32_t host, uint32_t dst)
     return r->limit == REORDER_WINDOW ? granted >= r->packets : granted == 0;
 }
 
-bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint64_t now, uint32_t *number)
+bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint32_t id, uint64_t now,
+                        uint64_t *sequence)
 {
     const reorder_settings *r = &p->sim->reorder;
-    uint32_t id = sim_reorder_flow(p, host, dst);
-    if (id == IK_NONE)
+    if (id == IK_NONE && (id = sim_reorder_flow(p, host, dst)) == IK_NONE)
         return false;
     reorder_flow *f = flow_at(p, id);
-    *number = f->sent++;
+    *sequence = (uint64_t)(f->whole ? id : IK_NONE) << 32 | f->sent++;
     if (r->limit == REORDER_WINDOW) {
         f->granted++;
     } else if (r->limit == REORDER_POOL) {
@@ -114,19 +125,45 @@ bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint64_t now,
         if (!r->strict) {
             assert(f->waiting > 0);
             f->waiting--;
-            ask_ahead(p, f, now);
+            ask_ahead(p, id, now);
         }
     }
     return true;
 }
 
-uint32_t *sim_reorder_parked(partition *p, uint32_t host, uint32_t dst)
+/* ---- at a destination */
+
+static void post_freed(partition *p, uint32_t host, reorder_freed freed)
 {
-    uint32_t id = sim_reorder_flow(p, host, dst);
-    return id == IK_NONE ? NULL : &flow_at(p, id)->parked;
+    uint32_t node = ik_host_node(p->sim->f, host);
+    post_own(p, freed.time, node, EV_REORDER, 0, message_data(REORDER_FREE, freed.packets),
+             p->turn == node);
 }
 
-/* ---- at a destination */
+/* Space at a host is free from a time on: an event, if somebody waits for it. */
+static void free_space(partition *p, uint32_t host, reorder_freed freed)
+{
+    reorder_host *h = &p->sim->reorder_hosts[host];
+    if (h->first == IK_NONE && h->num_freed < REORDER_FREED)
+        h->freed[h->num_freed++] = freed;
+    else
+        post_freed(p, host, freed);
+}
+
+/* Somebody waits for space: what was freed until now counts, the rest makes events. */
+static void take_freed(partition *p, uint32_t host, uint64_t now)
+{
+    reorder_host *h = &p->sim->reorder_hosts[host];
+    for (; h->num_freed; h->num_freed--) {
+        reorder_freed freed = h->freed[h->num_freed - 1];
+        if (freed.time > now) {
+            post_freed(p, host, freed);
+            continue;
+        }
+        assert(h->in_use >= freed.packets);
+        h->in_use -= freed.packets;
+    }
+}
 
 /* Packets of a flow were delivered in order, or given up, at t: their space comes back. */
 static void release(partition *p, uint32_t host, uint32_t id, uint32_t packets, uint64_t t)
@@ -139,10 +176,9 @@ static void release(partition *p, uint32_t host, uint32_t id, uint32_t packets, 
         f->delay_ps = sim_reorder_path_ps(p, f->src, host);
     uint64_t seen = t + (r->by_path ? f->delay_ps : r->control_ps);
     if (r->limit == REORDER_WINDOW)
-        tell(p, seen, f->src, host, REORDER_GRANT, packets);
+        tell(p, seen, f->src, host, REORDER_GRANT, packets, id);
     else
-        post_own(p, seen - r->ask_ps, ik_host_node(p->sim->f, host), EV_REORDER, f->src,
-                 message_data(REORDER_FREE, packets), p->turn == ik_host_node(p->sim->f, host));
+        free_space(p, host, (reorder_freed){seen - r->ask_ps, packets});
 }
 
 /* Delivers what waited for the packet before; returns the number of packets that are done with. t:
@@ -175,13 +211,14 @@ static bool is_early(partition *p, uint32_t id, uint32_t number)
     return number != f->expected;
 }
 
-void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint32_t number)
+void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint64_t sequence)
 {
-    uint32_t id = sim_reorder_flow(p, d->src, host);
-    if (id == IK_NONE)
-        return;
+    uint32_t id = (uint32_t)(sequence >> 32), number = (uint32_t)sequence;
     if (d->dst != host)
         sim_broken(p, "a packet of host %u for host %u reached host %u", d->src, d->dst, host);
+    if (id == IK_NONE && (id = sim_reorder_flow(p, d->src, host)) == IK_NONE)
+        return;
+    assert(flow_at(p, id)->src == d->src);
     bool early = is_early(p, id, number);
     sim_reorder_count_arrival(p, d, !early);
     if (early) {
@@ -216,7 +253,8 @@ static void give_up(partition *p, uint32_t host, uint32_t id, uint32_t low, uint
 
 void sim_reorder_lost(partition *p, const ik_packet *rt, uint32_t number, uint64_t gone)
 {
-    tell(p, gone + p->sim->reorder.ask_ps, rt->dst, rt->src, REORDER_LOST, number & REORDER_AMOUNT);
+    post_remote(p, gone + p->sim->reorder.ask_ps, ik_host_node(p->sim->f, rt->dst), EV_REORDER,
+                rt->src, message_data(REORDER_LOST, number & REORDER_AMOUNT));
 }
 
 /* ---- messages about reorder space */
@@ -253,14 +291,16 @@ static void take_grant(partition *p, uint32_t host, uint32_t id, uint32_t packet
 bool sim_reorder_take(partition *p, uint32_t host, const event *e, uint64_t now)
 {
     reorder_host *h = &p->sim->reorder_hosts[host];
-    uint32_t peer = event_port(e), amount = e->data & REORDER_AMOUNT, id;
-    reorder_kind kind = (reorder_kind)(e->data >> REORDER_AMOUNT_BITS);
+    uint32_t peer = event_port(e), amount = reorder_amount(e->data), id;
+    reorder_kind kind = (reorder_kind)(e->data >> REORDER_KIND_AT);
     if (kind == REORDER_FREE) {
         assert(h->in_use >= amount);
         h->in_use -= amount;
         return false;
     }
-    id = kind == REORDER_GRANT ? sim_reorder_flow(p, host, peer) : sim_reorder_flow(p, peer, host);
+    id = e->data & REORDER_BY_FLOW ? e->data & REORDER_AMOUNT
+         : kind == REORDER_GRANT   ? sim_reorder_flow(p, host, peer)
+                                   : sim_reorder_flow(p, peer, host);
     if (id == IK_NONE)
         return false;
     if (kind == REORDER_GRANT) {
@@ -281,13 +321,17 @@ void sim_reorder_serve(partition *p, uint32_t host, uint64_t now)
 {
     const reorder_settings *r = &p->sim->reorder;
     reorder_host *h = &p->sim->reorder_hosts[host];
+    if (h->first != IK_NONE && h->in_use >= r->packets)
+        take_freed(p, host, now);
     while (h->first != IK_NONE && h->in_use < r->packets) {
         uint32_t id = h->first;
         reorder_flow *f = flow_at(p, id);
         h->first = f->behind;
         h->in_use++;
-        tell(p, now + r->ask_ps, f->src, host, REORDER_GRANT, 1);
+        tell(p, now + r->ask_ps, f->src, host, REORDER_GRANT, 1, id);
         if (--f->wanted)
             append_flow(p, h, id);
+        if (h->first != IK_NONE && h->in_use >= r->packets)
+            take_freed(p, host, now);
     }
 }

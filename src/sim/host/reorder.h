@@ -12,17 +12,19 @@
 
 /* ---- at a source */
 
-/* The number of the next packet of a flow, which is sent at time now, and takes the space that it
- * reserved. Returns false when out of memory. */
-bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint64_t now, uint32_t *number);
+/* The number of the next packet of a flow, which is sent at time now, as the packet carries it
+ * (partition.sequence), and takes the space that it reserved. flow: its record, IK_NONE = not
+ * known. Returns false when out of memory. */
+bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint32_t flow, uint64_t now,
+                        uint64_t *sequence);
 /* Whether there is reorder space for the next packet of a flow; a strict adapter asks for it. */
 bool sim_reorder_may(partition *p, uint32_t host, uint32_t dst, uint64_t now);
+/* The same of a record, for an adapter that passes by. */
+bool sim_reorder_may_flow(const partition *p, uint32_t flow);
 /* Whether there is none, at rest. */
 bool sim_reorder_lacks(const partition *p, uint32_t host, uint32_t dst);
 /* Of an adapter that passes by: so many more packets wait for this destination. */
-void sim_reorder_want(partition *p, uint32_t host, uint32_t dst, uint64_t packets, uint64_t now);
-/* The first queue of the adapter that waits for space of a flow; the caller links further ones. */
-uint32_t *sim_reorder_parked(partition *p, uint32_t host, uint32_t dst);
+void sim_reorder_want(partition *p, uint32_t flow, uint64_t packets, uint64_t now);
 /* The adapter has looked for something to send; idle: nothing keeps it from sending but reorder
  * space. */
 void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now);
@@ -30,8 +32,8 @@ void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now);
 /* ---- at a destination */
 
 /* A packet with this number in its flow has come at d->t: it is delivered, with those that waited
- * for it, or stored. */
-void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint32_t number);
+ * for it, or stored. sequence: as it carries it. */
+void sim_reorder_arrive(partition *p, uint32_t host, const delivered *d, uint64_t sequence);
 
 /* ---- messages about reorder space */
 
@@ -62,7 +64,8 @@ typedef struct reorder_flow {
     uint32_t granted; /* POOL: packets that may go; WINDOW: sent, not known to be delivered */
     uint32_t asked;   /* POOL: packets that space was asked for and not granted yet */
     uint32_t waiting; /* POOL, bypass: packets in the adapter's queues */
-    uint32_t parked;  /* first queue that waits for space, IK_NONE = none */
+    uint32_t queue;   /* first queue of the adapter that holds messages, IK_NONE = none; and … */
+    uint32_t parked;  /* … first one that waits for space (host/by_destination.c) */
     /* of the destination */
     uint32_t expected;   /* number of the next packet to deliver */
     uint32_t num_stored; /* packets that wait for it */
@@ -70,7 +73,6 @@ typedef struct reorder_flow {
     uint32_t behind;     /* POOL: the next flow in the ring of those that wait; the next free one */
     bool whole;          /* has both ends */
     uint64_t delay_ps;   /* of its path; 0 = not known yet */
-    uint64_t pad;
 } reorder_flow;
 _Static_assert(sizeof(reorder_flow) == 64, "a line of the cache");
 
@@ -96,20 +98,17 @@ SIM_INLINE uint32_t sim_reorder_tag(uint32_t src, uint32_t dst)
     return ik_hash_tag((uint64_t)src << 32 | dst);
 }
 
-/* Two stages before a packet of a flow is sent or comes. */
+/* Before a packet of a flow is sent or comes. */
 SIM_INLINE void sim_reorder_prefetch(const partition *p, uint32_t src, uint32_t dst)
 {
     ik_hash_prefetch(&p->reorder->flow_of, sim_reorder_tag(src, dst));
 }
 
-SIM_INLINE void sim_reorder_prefetch_flow(const partition *p, uint32_t src, uint32_t dst)
+/* The record of a flow; IK_NONE = not known. */
+SIM_INLINE void sim_reorder_prefetch_flow(const partition *p, uint32_t id)
 {
-    const reorder_store *r = p->reorder;
-    uint32_t tag = sim_reorder_tag(src, dst);
-    size_t at = ik_hash_first(&r->flow_of, tag);
-    uint32_t id = ik_hash_find(&r->flow_of, tag, &at);
     if (id != IK_NONE)
-        __builtin_prefetch(&r->flows[id], 1);
+        __builtin_prefetch(&p->reorder->flows[id], 1);
 }
 
 /* Finds a flow, or makes it; IK_NONE = out of memory, and the partition fails. Making one moves the
@@ -126,6 +125,8 @@ bool sim_reorder_fetch(partition *p, uint32_t flow, uint32_t number, delivered *
 /* ---- the paths that flows prefer (host/reorder_paths.c) */
 bool sim_reorder_paths_init(partition *p); /* false = out of memory */
 size_t sim_reorder_paths_bytes(const sim *s);
+/* Fetches what says how long a path is. */
+void sim_reorder_fetch_path(const partition *p, uint32_t src, uint32_t dst);
 /* The latency of a path, at least the smallest of any link. */
 uint64_t sim_reorder_path_ps(partition *p, uint32_t src, uint32_t dst);
 

@@ -114,8 +114,12 @@ static uint32_t new_flow(partition *p, uint32_t src, uint32_t dst, uint32_t tag)
     const uint16_t *owner = s->node_partition;
     bool whole =
         s->num_partitions == 1 || owner[ik_host_node(s->f, src)] == owner[ik_host_node(s->f, dst)];
-    r->flows[id] = (reorder_flow){
-        .src = src, .dst = dst, .parked = IK_NONE, .behind = IK_NONE, .whole = whole};
+    r->flows[id] = (reorder_flow){.src = src,
+                                  .dst = dst,
+                                  .queue = IK_NONE,
+                                  .parked = IK_NONE,
+                                  .behind = IK_NONE,
+                                  .whole = whole};
     return id;
 }
 
@@ -141,7 +145,8 @@ void sim_reorder_forget(partition *p, uint32_t id)
     reorder_store *r = p->reorder;
     reorder_flow *f = &r->flows[id];
     if (!f->whole || f->sent != f->expected ||
-        f->granted | f->asked | f->waiting | f->wanted | f->num_stored || f->parked != IK_NONE)
+        f->granted | f->asked | f->waiting | f->wanted | f->num_stored || f->queue != IK_NONE ||
+        f->parked != IK_NONE)
         return;
     ik_hash_remove(&r->flow_of, sim_reorder_tag(f->src, f->dst), id);
     f->src = IK_NONE;

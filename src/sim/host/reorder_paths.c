@@ -15,12 +15,18 @@
 enum { MOST_PLACES = 1 << 24, MOST_KINDS = 254, NOT_KEPT = 255 };
 enum { NOT_REACHED = 0, HERE = 1, FARTHEST = 255 }; /* distances, and 1 */
 
+/* The link of a host: next to each other for all hosts, since those of a packet are looked at. */
+typedef struct host_link {
+    uint32_t sw, latency_ps; /* sw: no switch if it is not connected to one */
+} host_link;
+
 struct reorder_paths {
     uint64_t kinds[MOST_KINDS + 1]; /* [1 ..] ps, without the source's link; 0 = there is no path */
     unsigned num;
     bool by_switch, by_distance;
-    uint64_t hop_ps; /* by_distance: of a switch and the link behind it */
-    uint32_t *queue; /* by_distance: [num_switches] scratch of a search */
+    uint64_t hop_ps;  /* by_distance: of a switch and the link behind it */
+    host_link *hosts; /* by_distance: [host] */
+    uint32_t *queue;  /* by_distance: [num_switches] scratch of a search */
     /* [row * hosts + dst] 0 = not walked yet; by_distance: [switch * switches + switch] distance,
      * and 1; NOT_REACHED on the diagonal: that row was not searched yet */
     uint8_t kind[];
@@ -64,7 +70,7 @@ static size_t num_places(const sim *s)
     return needed && rows * columns <= MOST_PLACES ? rows * columns : 0;
 }
 
-/* The scratch of a search stands behind the table. */
+/* The hosts' links and the scratch of a search stand behind the table. */
 static size_t table_bytes(size_t places)
 {
     return (sizeof(struct reorder_paths) + places + 7) / 8 * 8;
@@ -72,8 +78,19 @@ static size_t table_bytes(size_t places)
 
 size_t sim_reorder_paths_bytes(const sim *s)
 {
-    size_t places = num_places(s), scratch = by_distance(s) ? s->f->num_switches : 0;
-    return places ? table_bytes(places) + scratch * sizeof(uint32_t) : 0;
+    size_t places = num_places(s),
+           more = s->f->num_hosts * sizeof(host_link) + s->f->num_switches * sizeof(uint32_t);
+    return places ? table_bytes(places) + (by_distance(s) ? more : 0) : 0;
+}
+
+static host_link link_of(const ik_fabric *f, uint32_t host)
+{
+    uint32_t port = f->port_base[ik_host_node(f, host)],
+             end = f->port_base[ik_host_node(f, host) + 1],
+             peer = port < end ? ik_peer_node(f, port) : IK_NONE;
+    if (peer == IK_NONE || !ik_is_switch(f, peer))
+        return (host_link){IK_NONE, 0};
+    return (host_link){peer, (uint32_t)f->classes[f->port_class[port]].latency_ps};
 }
 
 bool sim_reorder_paths_init(partition *p)
@@ -86,7 +103,10 @@ bool sim_reorder_paths_init(partition *p)
     t->by_switch = by_switch(s);
     t->by_distance = by_distance(s);
     t->hop_ps = only_latency(s) + s->routing_ps + s->traversal_ps;
-    t->queue = (uint32_t *)(void *)((char *)t + table_bytes(num_places(s)));
+    t->hosts = (host_link *)(void *)((char *)t + table_bytes(num_places(s)));
+    t->queue = (uint32_t *)(void *)(t->hosts + s->f->num_hosts);
+    for (uint32_t host = 0; t->by_distance && host < s->f->num_hosts; host++)
+        t->hosts[host] = link_of(s->f, host);
     return true;
 }
 
@@ -111,18 +131,21 @@ static void search(const sim *s, struct reorder_paths *t, uint32_t from)
     }
 }
 
-/* Of a shortest path between two hosts, without the source's link; 0 = there is none, or it may be
- * too long to be counted. */
-static uint64_t shortest_ps(const sim *s, struct reorder_paths *t, uint32_t from, uint32_t dst)
+/* Of a shortest path between two hosts; 0 = there is none, or it may be too long to be counted. */
+static uint64_t shortest_ps(const sim *s, struct reorder_paths *t, uint32_t src, uint32_t dst)
 {
-    const port_state *last = &s->ports[s->hosts[dst].port];
-    const uint8_t *row = &t->kind[(size_t)from * s->f->num_switches];
-    if (row[from] == NOT_REACHED)
-        search(s, t, from);
-    uint8_t reached = row[last->peer_node];
-    return reached == NOT_REACHED || reached == FARTHEST
-               ? 0
-               : (reached - HERE) * t->hop_ps + s->routing_ps + s->traversal_ps + last->latency_ps;
+    const host_link *first = &t->hosts[src], *last = &t->hosts[dst];
+    if (first->sw == IK_NONE || last->sw == IK_NONE)
+        return 0;
+    /* links lead both ways: the destination's row, which its other packets look at, too */
+    const uint8_t *row = &t->kind[(size_t)last->sw * s->f->num_switches];
+    if (row[last->sw] == NOT_REACHED)
+        search(s, t, last->sw);
+    uint8_t reached = row[first->sw];
+    if (reached == NOT_REACHED || reached == FARTHEST)
+        return 0;
+    return first->latency_ps + (reached - HERE) * t->hop_ps + s->routing_ps + s->traversal_ps +
+           last->latency_ps;
 }
 
 /* ---- paths that are walked */
@@ -167,16 +190,25 @@ static uint64_t walked_ps(partition *p, struct reorder_paths *t, uint32_t src, u
     return *kind == NOT_KEPT ? walk(p, src, dst) : t->kinds[*kind];
 }
 
+void sim_reorder_fetch_path(const partition *p, uint32_t src, uint32_t dst)
+{
+    const struct reorder_paths *t = p->reorder->paths;
+    if (!t || !t->by_distance || t->hosts[src].sw == IK_NONE || t->hosts[dst].sw == IK_NONE)
+        return;
+    size_t row = t->hosts[dst].sw;
+    __builtin_prefetch(&t->kind[row * p->sim->f->num_switches + t->hosts[src].sw]);
+}
+
 uint64_t sim_reorder_path_ps(partition *p, uint32_t src, uint32_t dst)
 {
     const sim *s = p->sim;
     struct reorder_paths *t = p->reorder->paths;
-    const port_state *link = &s->ports[s->hosts[src].port];
-    bool kept = t && link->peer_node < s->f->num_switches;
-    uint64_t ps = kept && t->by_distance ? shortest_ps(s, t, link->peer_node, dst) : 0;
-    if (!ps)
-        ps = kept && !t->by_distance ? walked_ps(p, t, src, dst) : walk(p, src, dst);
-    if (ps)
-        ps += link->latency_ps;
+    uint64_t ps = t && t->by_distance ? shortest_ps(s, t, src, dst) : 0;
+    if (!ps) {
+        const port_state *link = &s->ports[s->hosts[src].port];
+        bool kept = t && !t->by_distance && link->peer_node < s->f->num_switches;
+        ps = kept ? walked_ps(p, t, src, dst) : walk(p, src, dst);
+        ps += ps ? link->latency_ps : 0;
+    }
     return ps > s->reorder.ask_ps ? ps : s->reorder.ask_ps;
 }

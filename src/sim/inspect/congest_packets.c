@@ -349,7 +349,7 @@ static unsigned class_of(const sim *s, const partition *p, const packet *pk)
 {
     const class_stats *classes = s->partitions[0].classes;
     if (classes && sim_is_reply(s, pk->number)) /* the general engine's: it stands in the pool */
-        return sim_class_of(classes, pk->rt.dst, p->sequence[pk - p->pool]);
+        return sim_class_of(classes, pk->rt.dst, (uint32_t)p->sequence[pk - p->pool]);
     return classes ? sim_class_of(classes, pk->rt.src, pk->number / s->packets_per_message) : 0;
 }
 

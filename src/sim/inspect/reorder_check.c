@@ -6,8 +6,8 @@
  *   WINDOW  packets that a source believes on their way = sent and not delivered + grants on their
  *           way to it <= the buffer,
  *   POOL    space in use at a host = what its sources were granted and have not sent + sent and not
- *           delivered + grants and releases on their way <= the buffer; what a source asked for =
- *           what its destination knows of + requests and grants on their way.
+ *           delivered + grants and releases on their way, or noted, <= the buffer; what a source
+ *           asked for = what its destination knows of + requests and grants on their way.
  *
  * Cost: O(flows + packets that wait + events). */
 #include "sim/host/reorder.h"
@@ -57,8 +57,8 @@ static void note_message(void *ctx, partition *p, const event *e)
     if (event_kind(e) != EV_REORDER || e->node < c->s->f->num_switches)
         return;
     uint32_t host = ik_node_host(c->s->f, e->node), peer = event_port(e);
-    int64_t amount = e->data & REORDER_AMOUNT;
-    switch ((reorder_kind)(e->data >> REORDER_AMOUNT_BITS)) {
+    int64_t amount = reorder_amount(e->data);
+    switch ((reorder_kind)(e->data >> REORDER_KIND_AT)) {
     case REORDER_ASK:
         add(c, peer, host, ASKED, -amount);
         break;
@@ -110,6 +110,8 @@ static void check_store(check *c, unsigned of)
 static ik_status check_host(const check *c, uint32_t host, ik_error *err)
 {
     const reorder_host *h = &c->s->reorder_hosts[host];
+    for (unsigned k = 0; k < h->num_freed; k++)
+        c->in_use[host] += h->freed[k].packets;
     bool shared = c->s->reorder.limit == REORDER_POOL;
     if ((int64_t)h->stored != c->stored[host] || (shared && h->stored > c->s->reorder.bytes))
         return ik_fail(err, IK_ERR_INTERNAL,

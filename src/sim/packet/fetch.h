@@ -183,7 +183,7 @@ SIM_INLINE void fetch_flow(const partition *p, uint32_t host, uint32_t id, unsig
         fetch_line(&p->sequence[id]);
         sim_reorder_prefetch(p, p->pool[id].rt.src, host);
     } else if (stage == FETCH_HEADS) {
-        sim_reorder_prefetch_flow(p, p->pool[id].rt.src, host);
+        sim_reorder_prefetch_flow(p, (uint32_t)(p->sequence[id] >> 32));
     }
 }
 

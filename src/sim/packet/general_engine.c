@@ -96,7 +96,7 @@ static uint32_t receive_packet(partition *p, const sim_unit *at)
     pk->number = record.number;
     pk->unrouted = record.unrouted;
     if (sim_numbered(p->sim))
-        p->sequence[id] = at[SIM_ARRIVAL_UNITS].data;
+        p->sequence[id] = sim_sequence_of(at[SIM_ARRIVAL_UNITS].data);
     return id;
 }
 
@@ -108,7 +108,7 @@ static void take_message(partition *p, uint64_t time, const sim_unit *at)
         post_own(p, time, at->node, kind, at->low & EV_PORT_MASK, data, false);
 }
 
-static bool send(partition *p, uint32_t host, const packet *pk, uint32_t sequence)
+static bool send(partition *p, uint32_t host, const packet *pk, uint64_t sequence)
 {
     sim *s = p->sim;
     uint32_t port = s->hosts[host].port, id = new_packet(p);
@@ -193,7 +193,7 @@ static bool set_up_watching(sim *s)
     return true;
 }
 
-static bool send_watched(partition *p, uint32_t host, const packet *pk, uint32_t sequence)
+static bool send_watched(partition *p, uint32_t host, const packet *pk, uint64_t sequence)
 {
     watching_injected(p, host, pk);
     return send(p, host, pk, sequence);

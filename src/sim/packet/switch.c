@@ -97,7 +97,7 @@ void sim_drop(partition *p, uint32_t port, uint32_t id)
     post_credit(p, &s->ports[port], gone, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
                 pk->size);
     if (s->reorder.on)
-        sim_reorder_lost(p, &pk->rt, p->sequence[id], gone);
+        sim_reorder_lost(p, &pk->rt, (uint32_t)p->sequence[id], gone);
     p->n.unroutable++;
     free_packet(p, id);
 }

@@ -86,7 +86,7 @@ void sim_post_message(partition *p, unsigned to, uint64_t time, const event *e, 
 /* The numbers that packets carry, where they have any. */
 static bool grow_sequence(partition *p, uint32_t cap)
 {
-    uint32_t *sequence =
+    uint64_t *sequence =
         sim_numbered(p->sim) ? realloc(p->sequence, cap * sizeof *sequence) : p->sequence;
     if (sim_numbered(p->sim) && !sequence)
         return false;

@@ -94,7 +94,7 @@ SIM_INLINE void post_remote(partition *p, uint64_t time, uint32_t node, unsigned
         event e = {event_key(kind, port), node, data};
         sim_post_message(p, s->node_partition[node], time, &e,
                          kind == EV_ARRIVAL ? p->pool + data : NULL,
-                         kind == EV_ARRIVAL && sim_numbered(s) ? p->sequence[data] : 0);
+                         kind == EV_ARRIVAL && sim_numbered(s) ? (uint32_t)p->sequence[data] : 0);
         if (kind == EV_ARRIVAL)
             free_packet(p, data);
         return;

@@ -30,9 +30,9 @@ typedef struct partition {
     wheel wheel;
     packet *pool;
     uint32_t pool_size, pool_cap, free_packet;
-    /* [pool_cap] number of a packet in its flow; of a reply's, of the request; NULL unless
-     * numbered */
-    uint32_t *sequence;
+    /* [pool_cap] sim_sequence_of() a packet's number in its flow, or with the flow's record above
+     * it (host/reorder.h); of a reply's, the number of the request; NULL unless numbered */
+    uint64_t *sequence;
     packet seen[4]; /* look_packet */
     uint8_t num_seen;
     struct fast_partition *fast; /* the fast engine's own; the pool is not used then */

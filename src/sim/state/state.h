@@ -209,6 +209,12 @@ SIM_INLINE bool sim_numbered(const sim *s)
     return s->reorder.on || s->reply.on;
 }
 
+/* What is known of a number that comes from another partition. */
+SIM_INLINE uint64_t sim_sequence_of(uint32_t number)
+{
+    return (uint64_t)IK_NONE << 32 | number;
+}
+
 /* By which arbiters that look at packets go, less goes first: priority, then age. */
 SIM_INLINE uint64_t sim_urgency(const sim *s, const packet *pk)
 {
