@@ -207,7 +207,8 @@ typedef struct ik_routing_family {
     const ik_legs *legs; /* NULL = not known to go in legs */
     /* Optional, routings that are made for the phases of a workload: what messages of a phase (a
      * class of the workload) take, which lives as long as r; r itself has the routes of all of
-     * them. NULL: all messages are routed alike. */
+     * them, and is the answer for a phase that it was not made for. NULL: all messages are routed
+     * alike. */
     const struct ik_routing *(*of_phase)(const ik_routing *r, uint32_t phase);
     /* Routings that compute with the labels of a tree: the port (0 ... num_ports - 1) by which
      * packets of a pair of hosts leave the source; they come in by the destination's port of the
@@ -425,6 +426,9 @@ uint32_t ik_plan_num_starts(const ik_plan *plan, uint32_t src, uint32_t dst);
 void ik_plan_start_nth(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n, ik_packet *pk);
 void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw,
                    const ik_view *view, ik_packet *pk);
+/* The same for a packet of a phase, where the routing has of_phase. */
+void ik_plan_start_phase(const ik_plan *plan, uint32_t phase, uint32_t src, uint32_t dst,
+                         const ik_draw *draw, ik_packet *pk);
 /* All allowed choices of pk at sw; returns their number; *preferred as in next(). out: room for
  * max_radix. */
 uint32_t ik_plan_next(const ik_plan *plan, uint32_t sw, uint32_t in_port, ik_packet *pk,

@@ -130,11 +130,22 @@ static void place_plan(const ik_experiment *e, const point *p, plan_stage stage,
     place_in_sections(e, p, of_stage[stage], 3, err);
 }
 
-static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan,
-                           ik_error *err)
+bool plan_takes_traffic(const ik_experiment *e, const point *p)
+{
+    const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
+    const ik_routing_family *family = ik_routing_find(routing->name);
+    const ik_traffic_family *traffic =
+        ik_traffic_find(experiment_variant(e, p, SECTION_TRAFFIC)->name);
+    return family && traffic && traffic->ends && (family->traits & IK_ROUTE_FOR_TRAFFIC) &&
+           !ik_params_has(&routing->params, "traffic");
+}
+
+static ik_status make_plan_for(const runner *r, const ik_fabric *f, const point *p,
+                               const ik_traffic *traffic, ik_plan **plan, ik_error *err)
 {
     const ik_experiment *e = r->e;
     ik_env env = setup_env(r);
+    env.traffic = traffic;
     const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
     const variant *vc = experiment_variant(e, p, SECTION_VC),
                   *selection = experiment_variant(e, p, SECTION_SELECTION);
@@ -147,6 +158,23 @@ static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, 
     ik_status status = plan_make(f, &specs, &env, &stage, plan, err);
     if (status != IK_OK)
         place_plan(e, p, stage, err);
+    return status;
+}
+
+static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan,
+                           ik_error *err)
+{
+    const variant *v = experiment_variant(r->e, p, SECTION_TRAFFIC);
+    ik_env env = setup_env(r);
+    ik_traffic *traffic = NULL;
+    ik_status status = IK_OK;
+    if (plan_takes_traffic(r->e, p))
+        status = ik_traffic_from_spec(f, v->spec, &env, &traffic, err);
+    if (status != IK_OK)
+        place_in_variant(v, SECTION_TRAFFIC, err);
+    else
+        status = make_plan_for(r, f, p, traffic, plan, err);
+    ik_traffic_free(traffic);
     return status;
 }
 

@@ -169,10 +169,42 @@ static ik_status check_routing_files(const runner *r, const ik_fabric *f, ik_err
     return IK_OK;
 }
 
+/* A routing that is made for the traffic is made once: for one traffic, as one seed draws it. */
+static ik_status check_made_for(const runner *r, ik_error *err)
+{
+    const ik_experiment *e = r->e;
+    const variants *routings = &e->sections[SECTION_ROUTING],
+                   *traffics = &e->sections[SECTION_TRAFFIC];
+    for (size_t i = 0; i < routings->num; i++) {
+        point p = {.index = {[SECTION_ROUTING] = i}};
+        const char *name = traffics->items[0].name, *why = NULL;
+        if (!plan_takes_traffic(e, &p))
+            continue;
+        if (traffics->num > 1)
+            why = "the experiment has several";
+        else if (e->sections[SECTION_SEEDS].num > 1)
+            why = "the experiment has several seeds, and each may draw another one";
+        else if (strcmp(name, "jobs") == 0)
+            why = "'jobs' are several, each of which runs alone, too";
+        if (!why)
+            continue;
+        ik_fail(err, IK_ERR_INPUT, "routing '%.60s' without a pattern is made for the traffic: %s",
+                routings->items[i].label, why);
+        ik_hint(err, IK_ERR_INPUT,
+                "name the pattern (%s:traffic=cg), or give each traffic an experiment of its own",
+                routings->items[i].name);
+        place_in_variant(&routings->items[i], SECTION_ROUTING, err);
+        return IK_ERR_INPUT;
+    }
+    return IK_OK;
+}
+
 ik_status preflight(runner *r, ik_error *err)
 {
     const variants *list = &r->e->sections[SECTION_FABRIC];
-    ik_status status = check_files(r, err);
+    ik_status status = check_made_for(r, err);
+    if (status == IK_OK)
+        status = check_files(r, err);
     for (size_t i = 0; i < list->num && status == IK_OK; i++) {
         ik_fabric *f = NULL;
         status = fabric_build(r, &list->items[i], &f, err);

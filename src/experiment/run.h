@@ -52,6 +52,9 @@ ik_status sync_left_out(runner *r, const char *text, ik_error *err);
 /* The complete parameters of a point as canonical JSON; free with free(). */
 ik_status point_params(const runner *r, const point *p, char **json, ik_error *err);
 /* The same for a fabric with its plan. */
+/* Whether the plan is made for the traffic of its points, a workload: its routing is made for a
+ * pattern and names none. The experiment then has one traffic and one seed (preflight()). */
+bool plan_takes_traffic(const ik_experiment *e, const point *p);
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err);
 uint64_t setup_seed(const ik_experiment *e);
 /* Digest of the files that a section of the point reads: "" if none. */

@@ -66,9 +66,10 @@ ik_status point_params(const runner *r, const point *p, char **json, ik_error *e
 
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
 {
-    static const section_id ids[] = {SECTION_FABRIC, SECTION_ROUTING, SECTION_VC, SECTION_VCS,
-                                     SECTION_SELECTION};
-    return put_sections(r, p, ids, sizeof ids / sizeof *ids, json, err);
+    static const section_id ids[] = {SECTION_FABRIC, SECTION_ROUTING,   SECTION_VC,
+                                     SECTION_VCS,    SECTION_SELECTION, SECTION_TRAFFIC};
+    size_t num = sizeof ids / sizeof *ids - !plan_takes_traffic(r->e, p);
+    return put_sections(r, p, ids, num, json, err);
 }
 
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err)

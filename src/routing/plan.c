@@ -123,6 +123,16 @@ void ik_plan_start_nth(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t
     plan->vc->family->inject(plan->vc, pk);
 }
 
+/* One of the initial states, drawn. */
+static void start_drawn(const ik_routing *r, uint32_t src, uint32_t dst, const ik_draw *draw,
+                        ik_packet *pk)
+{
+    uint32_t starts = r->family->num_starts ? r->family->num_starts(r, src, dst) : 1, n = 0;
+    if (starts > 1)
+        n = ik_random_below(draw->seed, IK_RNG_ROUTE_PACKET, draw->entity, draw->counter, starts);
+    start_nth(r, src, dst, n, pk);
+}
+
 void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_draw *draw,
                    const ik_view *view, ik_packet *pk)
 {
@@ -131,12 +141,17 @@ void ik_plan_start(const ik_plan *plan, uint32_t src, uint32_t dst, const ik_dra
         *pk = (ik_packet){.src = src, .dst = dst, .via = IK_NONE};
         r->family->start(r, draw, view, pk);
     } else {
-        uint32_t starts = ik_plan_num_starts(plan, src, dst), n = 0;
-        if (starts > 1)
-            n = ik_random_below(draw->seed, IK_RNG_ROUTE_PACKET, draw->entity, draw->counter,
-                                starts);
-        start_nth(r, src, dst, n, pk);
+        start_drawn(r, src, dst, draw, pk);
     }
+    plan->vc->family->inject(plan->vc, pk);
+}
+
+void ik_plan_start_phase(const ik_plan *plan, uint32_t phase, uint32_t src, uint32_t dst,
+                         const ik_draw *draw, ik_packet *pk)
+{
+    const ik_routing *r = plan->routing;
+    assert(r->family->of_phase);
+    start_drawn(r->family->of_phase(r, phase), src, dst, draw, pk);
     plan->vc->family->inject(plan->vc, pk);
 }
 

@@ -311,6 +311,24 @@ class Load(CliTest):
         path.write_text("fabric: karytree:k=2,n=2\nrouting: colored\nload: 0.5\n")
         self.refused("run", path, "-o", self.tmp / "colored.db", says=["colored.yaml:2:10", "traffic=PATTERN"])
 
+    def test_colored_by_phase_in_an_experiment(self):
+        """An experiment with one workload and one seed: a table for each phase, proved together."""
+        path, store = self.tmp / "phases.yaml", self.tmp / "phases.db"
+        cg = "{family: nas, benchmark: cg, processes: 128, bytes: 256 KiB}"
+        head = "switch: {model: ideal}\nfabric: xgft:m=16:16,w=1:8\nrouting: [colored, 'colored:traffic=cg:processes=128']\n" \
+               "measure: {until: delivered, at_most: 10 ms}\n"
+        path.write_text(head + f"traffic: {cg}\n")
+        self.ok("run", path, "-o", store)
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+        self.assertEqual([r["routing"] for r in rows], ["colored", "colored:traffic=cg:processes=128"])
+        for row in rows:
+            self.assertAlmostEqual(float(row["slowdown"]), 1.2, delta=.03)
+        for text, says in ((f"traffic: [{cg}, exchange]\n", "several"), (f"traffic: {cg}\nseeds: 2\n", "several seeds"),
+                           (f"jobs: [{{name: a, traffic: {cg}}}]\n", "'jobs'")):
+            with self.subTest(text):
+                path.write_text(head + text)
+                self.refused("run", path, "-o", self.tmp / "no.db", says=["phases.yaml:3:11", says])
+
     def test_estimate_and_simulation(self):
         """What the bytes alone take is what a simulation with long messages takes, within a tenth."""
         for w2, routing in ((4, "dmodk"), (2, "dmodk"), (1, "smodk"), (2, "random:seed=5")):

@@ -356,7 +356,7 @@ static uint32_t num_starts(const ik_routing *r, uint32_t src, uint32_t dst);
 static const ik_routing *of_phase(const ik_routing *r, uint32_t number)
 {
     const colored *c = r->impl;
-    return &c->views[number];
+    return number < c->num ? &c->views[number] : r;
 }
 
 /* The family of a routing of several tables: a pair's initial states are its different routes. */
@@ -395,8 +395,8 @@ static ik_status make_tables(ik_routing *r, colored *c, const ik_params *params,
     if (!text && (!env || !env->traffic)) {
         ik_fail(err, IK_ERR_INPUT, "routing 'colored' is made for a pattern: which one?");
         return ik_hint(err, IK_ERR_INPUT,
-                       "say traffic=PATTERN; only 'ikat load' takes its own traffic, and a table "
-                       "for each of its phases");
+                       "say traffic=PATTERN; without it 'ikat load' takes its traffic, and "
+                       "experiments a workload that ends, with a table for each phase");
     }
     ik_status status = text ? colored_phases_of_text(r, c->tree, text, env, phases, &num, err)
                             : colored_phases_of_traffic(env->traffic, c->tree, phases, &num, err);
@@ -483,7 +483,9 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 
 static const ik_param params[] = {
     {"traffic", IK_PARAM_PATTERNS, "", 0, 0, NULL,
-     "the pattern (`ikat load`: without it the traffic itself, phase by phase), ';' for ',' inside "
+     "the pattern (without it, phase by phase, the traffic of `ikat load`, or the one workload of "
+     "an "
+     "experiment with one seed), ';' for ',' inside "
      "it (cg:processes=128;phase=5); '+' between the patterns of "
      "several phases"},
     {"objective", IK_PARAM_ENUM, "time", 0, 0, "time|contention",

@@ -310,6 +310,12 @@ static uint32_t find_send(const finite *f, uint32_t src, uint32_t number)
     return low;
 }
 
+uint32_t sim_finite_phase(const sim *s, uint32_t host, uint64_t number)
+{
+    const finite *f = s->finite;
+    return f->w->graph->op_class[find_send(f, host, (uint32_t)number)];
+}
+
 /* A packet of a send was sent. */
 static void note_packet(partition *p, uint32_t host, uint32_t op, uint32_t size, uint64_t now)
 {
@@ -454,6 +460,7 @@ ik_status sim_finite_new(sim *s, ik_error *err)
         return ik_fail_memory(err, sizeof *f, "the state of a workload");
     f->w = w;
     s->has_graph = w->graph;
+    s->phased = w->graph && s->plan->routing->family->of_phase;
     f->finish_ps = ik_calloc((size_t)fabric->num_hosts + 1, sizeof *f->finish_ps);
     if (!f->finish_ps)
         return ik_fail_memory(err, fabric->num_hosts * 8, "the state of a workload");

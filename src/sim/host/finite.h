@@ -24,6 +24,8 @@ void sim_finite_free(sim *s);
 uint64_t sim_finite_bytes(const sim *s);
 
 /* ---- all-to-all: its visits as messages */
+/* Graphs: the class of the message that packet `number` of a host belongs to. */
+uint32_t sim_finite_phase(const sim *s, uint32_t host, uint64_t number);
 uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n); /* UINT64_MAX: not made yet */
 uint64_t sim_visit_bytes(const sim *s, uint64_t n);
 

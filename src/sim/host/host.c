@@ -64,7 +64,10 @@ void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t)
 void sim_start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
 {
     ik_draw draw = {s->seed, host, number};
-    ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
+    if (__builtin_expect(s->phased, 0))
+        ik_plan_start_phase(s->plan, sim_finite_phase(s, host, number), host, dst, &draw, rt);
+    else
+        ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
 }
 
 /* Of message n of a host. */

@@ -142,6 +142,7 @@ typedef struct sim {
     struct congest *congest;   /* NULL without a series */
     struct finite *finite;     /* host/finite.h: a workload that ends; NULL without */
     bool has_graph;            /* it is a dependency graph */
+    bool phased;               /* whose messages go as the routing says of their phase */
     struct watch *watch;       /* measure/watch.h; NULL = no packet is watched */
     bool notes_deliveries;     /* for the checks of order, or because packets are watched */
     const sim_engine *engine;
