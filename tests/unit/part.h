@@ -13,6 +13,11 @@
 #else
 #define SANITIZED false
 #endif
+#ifdef __SANITIZE_THREAD__
+#define THREAD_SANITIZED true
+#else
+#define THREAD_SANITIZED false
+#endif
 
 static inline bool all_asked(void)
 {
@@ -20,11 +25,13 @@ static inline bool all_asked(void)
     return text && *text;
 }
 
-/* Whether case `number` of a matrix is taken: each, or every `step`-th under the sanitizers. A step
- * that is prime to the lengths of the inner loops takes some of everything. */
+/* Whether case `number` of a matrix is taken: each, or every `step`-th under the sanitizers, every
+ * (2 step + 1)-th under that of threads. Steps that are prime to the lengths of the inner loops
+ * take some of everything. */
 static inline bool in_part(unsigned number, unsigned step)
 {
-    return !SANITIZED || all_asked() || number % step == 0;
+    unsigned every = THREAD_SANITIZED ? 2 * step + 1 : step;
+    return !SANITIZED || all_asked() || number % every == 0;
 }
 
 /* How many cases a test draws: with IKAT_TEST_ALL, usually, under the sanitizers. */
