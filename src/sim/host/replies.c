@@ -231,8 +231,7 @@ void sim_replies_finish(partition *p)
     const sim *s = p->sim;
     const reply_store *r = p->replies;
     uint64_t end = s->deadlock ? p->start : s->end_ps;
-    for (uint32_t b = 0; r && b < r->num_buckets; b++)
-        for (uint32_t id = r->buckets[b]; id != IK_NONE; id = r->requests[id].chain)
-            if (r->requests[id].from == IK_NONE)
-                count_open(p, r->requests[id].t_open, end);
+    for (uint32_t id = 0; r && id < r->num_requests; id++)
+        if (r->requests[id].host != IK_NONE && r->requests[id].from == IK_NONE)
+            count_open(p, r->requests[id].t_open, end);
 }

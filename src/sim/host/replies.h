@@ -6,15 +6,16 @@
 #ifndef IKAT_SIM_REPLIES_H
 #define IKAT_SIM_REPLIES_H
 
+#include "base/hash.h"
 #include "sim/host/host.h"
 
 /* A request at its source that has no reply yet (from: IK_NONE), or at its destination one of which
  * not all has come (from: its source). */
 typedef struct request {
-    uint64_t t_gen, t_open; /* made; taken in by the adapter */
-    uint64_t left;          /* bytes of the reply, or of the request, that have not come */
-    uint32_t host, from, number;
-    uint32_t chain; /* in its bucket, or free */
+    uint64_t t_gen, t_open;      /* made; taken in by the adapter */
+    uint64_t left;               /* bytes of the reply, or of the request, that have not come */
+    uint32_t host, from, number; /* host IK_NONE: free */
+    uint32_t next;               /* free one */
 } request;
 
 /* A reply that its adapter has not taken in yet. */
@@ -28,9 +29,9 @@ typedef struct reply {
 typedef struct reply_store {
     request *requests;
     reply *replies;
-    uint32_t *buckets; /* of requests; a power of two */
+    ik_hash known; /* requests by host, source and number */
     size_t cap_requests, cap_replies;
-    uint32_t num_requests, num_replies, num_buckets, live; /* live: requests in buckets */
+    uint32_t num_requests, num_replies; /* with free ones */
     uint32_t free_request, free_reply;
 } reply_store;
 
