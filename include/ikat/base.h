@@ -58,9 +58,12 @@ typedef struct ik_error {
     unsigned column; /* 1-based, 0 = unknown */
     char text[512];
     char hint[384];
+    /* names of the settings that it is about, the one to blame first, a blank between two: "w k";
+     * "section.name" where it is of that section of an experiment and no other. "" = not known */
+    char settings[112];
 } ik_error;
 
-/* Fills *err (if not NULL) with status and text, clears place and hint, and returns status: `return
+/* Fills *err (if not NULL) with status and text, clears the rest, and returns status: `return
  * ik_fail(err, …)`. */
 ik_status ik_fail(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
 /* As ik_fail, with a place. `file` may be NULL. */
@@ -69,6 +72,9 @@ ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned
 /* Sets the hint of an error that was just filled; returns `status`, so that it can end a function
  * as ik_fail does. */
 ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
+/* Says which settings an error is about (ik_error.settings; err may be NULL); returns status:
+ * `return ik_about(err, ik_fail(err, …), "w k")`. */
+ik_status ik_about(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
 /* Sets the place of an error that has none yet (keeps an existing one). */
 void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column);
 /* "out of memory: 1.2 GiB for WHAT". */

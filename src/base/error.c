@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * error.c: one error value: a code, a place, what is wrong and what would be right.
+ * error.c: one error value: a code, a place, what is wrong, what would be right, which settings it
+ * is about.
  */
 #include "ikat/base.h"
 
@@ -59,6 +60,17 @@ ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...)
     va_end(args);
     ik_text_line(hint);
     memcpy(err->hint, hint, sizeof hint);
+    return status;
+}
+
+ik_status ik_about(ik_error *err, ik_status status, const char *format, ...)
+{
+    if (!err)
+        return status;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->settings, sizeof err->settings, format, args);
+    va_end(args);
     return status;
 }
 

@@ -58,8 +58,8 @@ static inline const ik_value *experiment_option(const ik_experiment *e, option_i
 double experiment_load(const ik_experiment *e, const point *p);
 uint64_t experiment_seed(const ik_experiment *e, const point *p);
 
-/* places.c: puts a place into an error that has none: that of the written setting of these
- * sections' variants that its text names first, or else of the first section that was written. */
+/* places.c: puts a place into an error that has none: that of the first of its settings that was
+ * written in one of these sections' variants, or else of the first section that was written. */
 void place_in_sections(const ik_experiment *e, const point *p, const section_id *sections,
                        size_t num, ik_error *err);
 /* The same for one variant of a section. */

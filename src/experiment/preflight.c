@@ -90,7 +90,9 @@ static ik_status check_hosts(const variant *v, const ik_fabric *f, ik_error *err
 {
     if (f->num_hosts > 0)
         return IK_OK;
-    ik_fail(err, IK_ERR_INPUT, "the fabric has no hosts: there is nothing to simulate");
+    ik_about(err,
+             ik_fail(err, IK_ERR_INPUT, "the fabric has no hosts: there is nothing to simulate"),
+             "hosts fail");
     place_in_variant(v, SECTION_FABRIC, err);
     return IK_ERR_INPUT;
 }

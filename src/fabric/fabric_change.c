@@ -143,17 +143,22 @@ static ik_status fail_all(ik_fabric *f, const uint32_t *ports, size_t num_ports,
     size_t lost_links = 0, lost_switches = 0;
     ik_status status = IK_OK;
     for (size_t i = 0; i < num_switches && status == IK_OK; i++)
-        status =
-            switches[i] < f->num_switches
-                ? fail_switch(f, switches[i], &lost_switches, err)
-                : ik_fail(err, IK_ERR_USAGE, "switch %" PRIu32 " cannot fail, there are %" PRIu32,
-                          switches[i], f->num_switches);
+        status = switches[i] < f->num_switches
+                     ? fail_switch(f, switches[i], &lost_switches, err)
+                     : ik_about(err,
+                                ik_fail(err, IK_ERR_USAGE,
+                                        "switch %" PRIu32 " cannot fail, there are %" PRIu32,
+                                        switches[i], f->num_switches),
+                                "fail");
     for (size_t i = 0; i < num_ports && status == IK_OK; i++)
-        status = ports[i] < f->num_ports ? fail_link(f, ports[i], &lost_links, err)
-                                         : ik_fail(err, IK_ERR_USAGE,
-                                                   "the link of port %" PRIu32
-                                                   " cannot fail, there are %" PRIu32 " ports",
-                                                   ports[i], f->num_ports);
+        status = ports[i] < f->num_ports
+                     ? fail_link(f, ports[i], &lost_links, err)
+                     : ik_about(err,
+                                ik_fail(err, IK_ERR_USAGE,
+                                        "the link of port %" PRIu32
+                                        " cannot fail, there are %" PRIu32 " ports",
+                                        ports[i], f->num_ports),
+                                "fail");
     if (status == IK_OK)
         status = sum_up(f, "failed-switch", "switches", lost_switches, err);
     return status == IK_OK ? sum_up(f, "failed-link", "links", lost_links, err) : status;

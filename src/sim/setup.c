@@ -44,10 +44,13 @@ static ik_status find_lookahead(sim *s, ik_error *err)
             char text[160];
             bool between = ik_is_switch(f, f->port_node[port]) &&
                            ik_is_switch(f, f->port_node[f->port_peer[port]]);
-            ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED, "the link at %s has %s = %llu ps",
-                                       ik_port_describe(f, port, text, sizeof text),
-                                       between ? "latency" : "host_latency (or latency)",
-                                       (unsigned long long)latency);
+            ik_status status =
+                ik_about(err,
+                         ik_fail(err, IK_ERR_UNSUPPORTED, "the link at %s has %s = %llu ps",
+                                 ik_port_describe(f, port, text, sizeof text),
+                                 between ? "latency" : "host_latency (or latency)",
+                                 (unsigned long long)latency),
+                         "%s", between ? "latency" : "host_latency latency");
             return ik_hint(err, status,
                            latency > 1
                                ? "at most 4.29 ms"
@@ -448,11 +451,14 @@ static ik_status refuse_numbers(const sim *s, ik_error *err)
     }
     if (packets < (double)UINT32_MAX)
         return IK_OK;
-    ik_fail(err, IK_ERR_UNSUPPORTED,
-            "adapter.message_sizes: a host may make %.3g messages of up to %llu packets, more "
-            "than can be numbered",
-            packets / 2 / (double)s->packets_per_message,
-            (unsigned long long)s->packets_per_message);
+    ik_about(
+        err,
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "adapter.message_sizes: a host may make %.3g messages of up to %llu packets, more "
+                "than can be numbered",
+                packets / 2 / (double)s->packets_per_message,
+                (unsigned long long)s->packets_per_message),
+        "adapter.message_sizes");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "larger packets, a smaller largest message, or a shorter duration");
 }

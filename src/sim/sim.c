@@ -82,9 +82,11 @@ static ik_status refuse_workload(const ik_plan *plan, const ik_traffic *traffic,
     if (status != IK_OK || !traffic->workload)
         return status;
     if (sim_is_pipelined(config)) {
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "switch.model = pipelined does not simulate workloads that end ('%.80s')",
-                traffic->spec);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "switch.model = pipelined does not simulate workloads that end ('%.80s')",
+                         traffic->spec),
+                 "switch.model");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "models iq, ioq and ideal do");
     }
     if (plan->routing->rails)

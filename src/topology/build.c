@@ -156,9 +156,12 @@ ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t port
                           ik_global_links *out, ik_error *err)
 {
     if (groups > ports + 1) {
-        ik_fail(err, IK_ERR_USAGE,
-                "g = %" PRIu64 " groups cannot all be linked by %" PRIu64 " global ports a group",
-                groups, ports);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "g = %" PRIu64 " groups cannot all be linked by %" PRIu64
+                         " global ports a group",
+                         groups, ports),
+                 "g");
         return ik_hint(err, IK_ERR_USAGE, "at most %" PRIu64 " groups", ports + 1);
     }
     *out = (ik_global_links){.groups = (uint32_t)groups,
@@ -184,7 +187,10 @@ ik_status topo_latency_links(const ik_params *given, const char *name, bool any,
 {
     bool has = ik_params_has(given, name);
     if (has && !any) {
-        ik_fail(err, IK_ERR_USAGE, "%s has no effect: this fabric has no such links", name);
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE, "%s has no effect: this fabric has no such links", name),
+            "%s", name);
         return ik_hint(err, IK_ERR_USAGE,
                        "leave it out; latency is that of all links between switches, host_latency "
                        "of the hosts'");
@@ -206,8 +212,11 @@ static ik_status read_latency(const char *text, size_t length, uint64_t *latency
         if (status == IK_OK && *latency_ps <= UINT64_C(1000000000000))
             return IK_OK;
     }
-    ik_fail(err, IK_ERR_USAGE, TOPO_LEVEL_LATENCY " has '%.*s', which is no time from 0 to 1 s",
-            (int)length, text);
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE,
+                     TOPO_LEVEL_LATENCY " has '%.*s', which is no time from 0 to 1 s", (int)length,
+                     text),
+             "%s", TOPO_LEVEL_LATENCY);
     return ik_hint(err, IK_ERR_USAGE, "times by level, separated by colons, as in 5 ns:20 ns");
 }
 
@@ -232,9 +241,11 @@ ik_status topo_level_links(const ik_params *given, uint32_t levels, const ik_top
         links[l] = links[1];
     if (levels > 1 && (count == 1 || count == levels - 1))
         return IK_OK;
-    ik_fail(err, IK_ERR_USAGE,
-            TOPO_LEVEL_LATENCY " has %u time%s; this tree has %u level%s of switches", count,
-            count == 1 ? "" : "s", levels, levels == 1 ? "" : "s");
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE,
+                     TOPO_LEVEL_LATENCY " has %u time%s; this tree has %u level%s of switches",
+                     count, count == 1 ? "" : "s", levels, levels == 1 ? "" : "s"),
+             "%s", TOPO_LEVEL_LATENCY);
     return ik_hint(err, IK_ERR_USAGE,
                    levels > 1
                        ? "give one time for all, or one fewer than levels: the first is that of "

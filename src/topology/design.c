@@ -196,11 +196,15 @@ static ik_status refuse(uint32_t r1, uint32_t r2, ik_error *err)
         below = design_kind(a, r2) ? a : 0;
     for (uint32_t a = r1 + 1; a <= 2 * r1 + r2 + 2 && !above; a++)
         above = design_kind(a, r2) ? a : 0;
-    ik_fail(err, IK_ERR_USAGE,
+    ik_about(
+        err,
+        ik_fail(
+            err, IK_ERR_USAGE,
             "no single-path tree is known here for r1 = %u, r2 = %u: r2 = 2 (full mesh), r2 = r1 "
             "with r1 - 1 a prime power (projective plane), r2 = r1 - 1 a prime power (affine "
             "plane), r2 = 3 with r1 mod 3 not 2 (Steiner triple system)",
-            r1, r2);
+            r1, r2),
+        "r1 r2");
     if (below && above) {
         return ik_hint(err, IK_ERR_USAGE, "for r2 = %u: r1 = %u or %u; r2 = 2 goes with every r1",
                        r2, below, above);

@@ -90,8 +90,10 @@ static uint32_t find_port(const ik_fabric *f, const char *item, size_t length)
 static ik_status refuse_item(const ik_fabric *f, const char *item, size_t length, ik_error *err)
 {
     char first[160], last[160];
-    ik_fail(err, IK_ERR_USAGE, "fail: there is no switch and no port '%.*s'",
-            (int)(length < 80 ? length : 80), item);
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE, "fail: there is no switch and no port '%.*s'",
+                     (int)(length < 80 ? length : 80), item),
+             "fail");
     if (!f->num_switches)
         return ik_hint(err, IK_ERR_USAGE, "this fabric has no switches");
     return ik_hint(err, IK_ERR_USAGE,
@@ -139,7 +141,7 @@ static ik_status choose_links(const fail_spec *spec, const ik_fabric *f, losses 
     if (status != IK_OK)
         return status;
     if (!(share >= 0 && share <= 1)) {
-        ik_fail(err, IK_ERR_USAGE, "fail = %s is no share", spec->text);
+        ik_about(err, ik_fail(err, IK_ERR_USAGE, "fail = %s is no share", spec->text), "fail");
         return ik_hint(err, IK_ERR_USAGE,
                        "a share of the links between switches, from 0%% to 100%%");
     }

@@ -51,7 +51,7 @@ ik_status gf_require_prime_power(const char *what, uint32_t q, ik_error *err)
         return IK_OK;
     uint32_t below = 0, above = 0;
     gf_nearest(q, &below, &above);
-    ik_fail(err, IK_ERR_USAGE, "%s = %u is not a prime power", what, q);
+    ik_about(err, ik_fail(err, IK_ERR_USAGE, "%s = %u is not a prime power", what, q), "%s", what);
     if (below)
         return ik_hint(err, IK_ERR_USAGE, "%u and %u are", below, above);
     return ik_hint(err, IK_ERR_USAGE, "%u is the smallest", above);

@@ -11,8 +11,10 @@ static ik_status grid_shape(const ik_params *params, bool wrap, ik_grid *grid, d
     size_t count = 0;
     const uint32_t *dims = ik_params_list(params, "dims", &count);
     if (count == 0 || count > IK_MAX_DIMS) {
-        return ik_fail(err, IK_ERR_USAGE, "dims has %zu sizes; 1 to %d are possible", count,
-                       IK_MAX_DIMS);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, "dims has %zu sizes; 1 to %d are possible",
+                                count, IK_MAX_DIMS),
+                        "dims");
     }
     *grid = (ik_grid){
         .wrap = wrap, .num_dims = (uint32_t)count, .p = (uint32_t)ik_params_uint(params, "p")};
@@ -20,7 +22,10 @@ static ik_status grid_shape(const ik_params *params, bool wrap, ik_grid *grid, d
     *switches = 1;
     for (size_t d = 0; d < count; d++) {
         if (dims[d] == 0) {
-            ik_fail(err, IK_ERR_USAGE, "size 0 of dimension %zu: no switch would exist", d);
+            ik_about(
+                err,
+                ik_fail(err, IK_ERR_USAGE, "size 0 of dimension %zu: no switch would exist", d),
+                "dims");
             return ik_hint(err, IK_ERR_USAGE, "sizes start at 1");
         }
         grid->dims[d] = dims[d];

@@ -8,8 +8,11 @@
 static ik_status check_degree(const ik_random_regular *r, const rrg *g, ik_error *err)
 {
     if ((uint64_t)r->n * r->d % 2 != 0) {
-        ik_fail(err, IK_ERR_USAGE,
-                "N = %u switches of degree d = %u have an odd number of link ends", r->n, r->d);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "N = %u switches of degree d = %u have an odd number of link ends", r->n,
+                         r->d),
+                 "N d");
         return g->width
                    ? ik_hint(err, IK_ERR_USAGE, "d = %u or %u, or an even N", r->d - 1, r->d + 1)
                : r->n - 1 > r->d
@@ -18,15 +21,17 @@ static ik_status check_degree(const ik_random_regular *r, const rrg *g, ik_error
     }
     uint32_t most = rrg_num_in_range(g, 0); /* the corner has the fewest */
     if (r->d > most) {
-        ik_fail(err, IK_ERR_USAGE, "degree d = %u, but a switch%s has only %u others%s", r->d,
-                g->width ? " in the corner" : "", most, g->width ? " in range" : "");
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "degree d = %u, but a switch%s has only %u others%s",
+                         r->d, g->width ? " in the corner" : "", most, g->width ? " in range" : ""),
+                 "d N");
         return ik_hint(err, IK_ERR_USAGE,
                        g->width ? "d at most %u, or a longer range r"
                                 : "d at most %u, or more switches",
                        most);
     }
     if (r->d < 2 && r->n > 2) {
-        ik_fail(err, IK_ERR_USAGE, "d = 1 cannot connect %u switches", r->n);
+        ik_about(err, ik_fail(err, IK_ERR_USAGE, "d = 1 cannot connect %u switches", r->n), "d");
         return ik_hint(err, IK_ERR_USAGE,
                        "d at least 2; from 3 on almost every graph is connected");
     }

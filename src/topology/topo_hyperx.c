@@ -31,11 +31,15 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     const uint32_t *dims = ik_params_list(given, "dims", &count);
     const uint32_t *k = ik_params_list(given, "k", &cables);
     if (count == 0 || count > IK_MAX_DIMS) {
-        return ik_fail(err, IK_ERR_USAGE, "dims has %zu sizes; 1 to %d are possible", count,
-                       IK_MAX_DIMS);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, "dims has %zu sizes; 1 to %d are possible",
+                                count, IK_MAX_DIMS),
+                        "dims");
     }
     if (cables != 1 && cables != count) {
-        ik_fail(err, IK_ERR_USAGE, "k has %zu values for %zu dimensions", cables, count);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "k has %zu values for %zu dimensions", cables, count),
+                 "k dims");
         return ik_hint(err, IK_ERR_USAGE, "one value, or %zu", count);
     }
     ik_hyperx h = {.num_dims = (uint32_t)count};

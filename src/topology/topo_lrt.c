@@ -23,14 +23,18 @@ static ik_status floor_size(const ik_params *given, ik_random_regular *r, ik_err
     while ((uint64_t)(side + 1) * (side + 1) <= r->n)
         side++;
     if (!ik_params_has(given, "width") && side * side != r->n) {
-        ik_fail(err, IK_ERR_USAGE, "N = %u is not a square number, as the n x n floor asks for",
-                r->n);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "N = %u is not a square number, as the n x n floor asks for", r->n),
+                 "N");
         return ik_hint(err, IK_ERR_USAGE, "%u and %u are, or give a width that divides N",
                        side * side, (side + 1) * (side + 1));
     }
     r->width = topo_uint_or(given, "width", side);
     if (r->n % r->width != 0) {
-        ik_fail(err, IK_ERR_USAGE, "width = %u does not divide N = %u", r->width, r->n);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "width = %u does not divide N = %u", r->width, r->n),
+                 "width N");
         return ik_hint(err, IK_ERR_USAGE, "N = %u or %u", r->n / r->width * r->width,
                        (r->n / r->width + 1) * r->width);
     }

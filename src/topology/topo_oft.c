@@ -25,7 +25,8 @@ static ik_status check_k(uint32_t k, ik_error *err)
         return IK_OK;
     uint32_t below = 0, above = 0;
     gf_nearest(k - 1, &below, &above);
-    ik_fail(err, IK_ERR_USAGE, "k = %u: k - 1 = %u is not a prime power", k, k - 1);
+    ik_about(err, ik_fail(err, IK_ERR_USAGE, "k = %u: k - 1 = %u is not a prime power", k, k - 1),
+             "k");
     return ik_hint(err, IK_ERR_USAGE, "k = %u and k = %u are possible", below + 1, above + 1);
 }
 

@@ -30,12 +30,18 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
     const uint32_t *m = ik_params_list(given, "m", &h), *w = ik_params_list(given, "w", &num_w);
     const uint32_t *p = ik_params_list(given, "p", &num_p);
     if (h != num_w || (num_p != h && num_p != 1)) {
-        ik_fail(err, IK_ERR_USAGE, "m has %zu levels, w has %zu and p has %zu", h, num_w, num_p);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "m has %zu levels, w has %zu and p has %zu", h, num_w,
+                         num_p),
+                 "m w p");
         return ik_hint(err, IK_ERR_USAGE, "give each one number a level, e.g. m=4:4,w=1:2,p=1:2");
     }
     if (h > IK_XGFT_MAX_H) {
-        return ik_fail(err, IK_ERR_USAGE, "a fat tree of %zu levels; from 1 to %d are possible", h,
-                       IK_XGFT_MAX_H);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "a fat tree of %zu levels; from 1 to %d are possible", h,
+                                IK_XGFT_MAX_H),
+                        "m w p");
     }
     uint32_t cables[IK_XGFT_MAX_H];
     spread(p, num_p, h, cables);

@@ -42,7 +42,9 @@ static ik_status parse_hosts(const char *text, uint32_t radix, uint32_t *p, ik_e
     char *end = NULL;
     unsigned long value = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || value < 1 || value > 65535) {
-        ik_fail(err, IK_ERR_USAGE, "p = '%s' is not a number of hosts per router", text);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "p = '%s' is not a number of hosts per router", text),
+                 "p");
         return ik_hint(err, IK_ERR_USAGE, "floor (%u), ceil (%u) or a number from 1 to 65535",
                        radix / 2, (radix + 1) / 2);
     }
@@ -127,8 +129,10 @@ static ik_status choose_xi(const gf *field, uint32_t wanted, uint32_t *xi, ik_er
 {
     if (wanted != 0 && !gf_is_primitive(field, wanted)) {
         uint32_t next = gf_primitive(field, wanted + 1);
-        ik_fail(err, IK_ERR_USAGE, "xi = %u is not a primitive element of GF(%u)", wanted,
-                field->q);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "xi = %u is not a primitive element of GF(%u)", wanted,
+                         field->q),
+                 "xi");
         return ik_hint(err, IK_ERR_USAGE, "%u is", next ? next : gf_primitive(field, 1));
     }
     *xi = wanted ? wanted : gf_primitive(field, 1);

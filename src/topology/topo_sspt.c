@@ -24,10 +24,12 @@ static ik_status choose_copies(const ik_params *given, ik_sspt *s, ik_error *err
         return IK_OK;
     }
     if (2 * s->r1 % s->r2 != 0) {
-        ik_fail(
-            err, IK_ERR_USAGE,
-            "r2 = %u does not divide 2*r1 = %u: no whole number of copies makes all routers alike",
-            s->r2, 2 * s->r1);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "r2 = %u does not divide 2*r1 = %u: no whole number of copies makes all "
+                         "routers alike",
+                         s->r2, 2 * s->r1),
+                 "r2 r1");
         return ik_hint(err, IK_ERR_USAGE, "give the number of copies, e.g. copies=1 or copies=%u",
                        2 * s->r1 / s->r2 + 1);
     }

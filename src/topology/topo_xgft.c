@@ -21,7 +21,8 @@ static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_build
     size_t h, num_w;
     const uint32_t *m = ik_params_list(params, "m", &h), *w = ik_params_list(params, "w", &num_w);
     if (h != num_w) {
-        ik_fail(err, IK_ERR_USAGE, "m has %zu levels and w has %zu", h, num_w);
+        ik_about(err, ik_fail(err, IK_ERR_USAGE, "m has %zu levels and w has %zu", h, num_w),
+                 "m w");
         return ik_hint(err, IK_ERR_USAGE, "give both one number a level, e.g. m=16:16,w=1:10");
     }
     ik_xgft tree;
@@ -85,7 +86,10 @@ static ik_status expand_slimtree(const ik_params *params, ik_params *out, ik_err
 {
     uint32_t k = (uint32_t)ik_params_uint(params, "k"), w = (uint32_t)ik_params_uint(params, "w");
     if (w > k) {
-        ik_fail(err, IK_ERR_USAGE, "w = %u is more than k = %u: such a tree is not slimmed", w, k);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "w = %u is more than k = %u: such a tree is not slimmed", w, k),
+                 "w k");
         return ik_hint(err, IK_ERR_USAGE, "w from 1 to %u, or 'xgft' for any tree", k);
     }
     return expand_regular(out, k, w, k, (uint32_t)ik_params_uint(params, "n"), err);
@@ -95,8 +99,10 @@ static ik_status half_ports(const ik_params *params, uint32_t *half, ik_error *e
 {
     uint32_t ports = (uint32_t)ik_params_uint(params, "ports");
     if (ports % 2) {
-        ik_fail(err, IK_ERR_USAGE, "ports = %u is odd: half of a switch's ports go down, half up",
-                ports);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "ports = %u is odd: half of a switch's ports go down, half up", ports),
+                 "ports");
         return ik_hint(err, IK_ERR_USAGE, "%u and %u are possible", ports - 1, ports + 1);
     }
     *half = ports / 2;
@@ -138,8 +144,11 @@ static ik_status expand_fattree(const ik_params *params, uint32_t levels, ik_par
         return status;
     if (2 * half % (ratio + 1)) {
         uint32_t lower = 2 * half / (ratio + 1) * (ratio + 1), upper = lower + ratio + 1;
-        ik_fail(err, IK_ERR_USAGE, "%u ports cannot be split %u:1 between hosts and uplinks",
-                2 * half, ratio);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "%u ports cannot be split %u:1 between hosts and uplinks", 2 * half,
+                         ratio),
+                 "ports");
         return ik_hint(err, IK_ERR_USAGE, "a number of ports divisible by %u and 2, near %u or %u",
                        ratio + 1, lower, upper);
     }

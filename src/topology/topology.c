@@ -138,7 +138,10 @@ static ik_status keep_first_hosts(ik_fabric **f, uint64_t count, ik_error *err)
 {
     uint32_t hosts = (*f)->num_hosts;
     if (count > hosts) {
-        ik_fail(err, IK_ERR_USAGE, "hosts = %" PRIu64 " is more than the fabric has", count);
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE, "hosts = %" PRIu64 " is more than the fabric has", count),
+            "hosts");
         return ik_hint(err, IK_ERR_USAGE, "at most %" PRIu32, hosts);
     }
     if (count == hosts)

@@ -39,15 +39,19 @@ static ik_status check_digits(const ik_xgft *t, ik_error *err)
         double radix =
             (double)t->m[l - 1] * t->p[l - 1] + (l < t->h ? (double)t->w[l] * t->p[l] : 0);
         if (!t->m[l - 1] || !t->w[l - 1] || !t->p[l - 1]) {
-            ik_fail(err, IK_ERR_USAGE,
-                    "m_%" PRIu32 " = %" PRIu32 ", w_%" PRIu32 " = %" PRIu32 ", p_%" PRIu32
-                    " = %" PRIu32 ": a fat tree has no zeros",
-                    l, t->m[l - 1], l, t->w[l - 1], l, t->p[l - 1]);
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE,
+                             "m_%" PRIu32 " = %" PRIu32 ", w_%" PRIu32 " = %" PRIu32 ", p_%" PRIu32
+                             " = %" PRIu32 ": a fat tree has no zeros",
+                             l, t->m[l - 1], l, t->w[l - 1], l, t->p[l - 1]),
+                     "m w p k n");
             return ik_hint(err, IK_ERR_USAGE, "every m, w and p is at least 1");
         }
         if (radix > 65535 || (double)t->w[0] * t->p[0] > 65535) {
-            ik_fail(err, IK_ERR_USAGE, "a switch of level %" PRIu32 " would have %.0f ports", l,
-                    radix);
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE,
+                             "a switch of level %" PRIu32 " would have %.0f ports", l, radix),
+                     "m w p k n");
             return ik_hint(err, IK_ERR_USAGE, "at most 65535 ports per node");
         }
     }
@@ -59,8 +63,11 @@ ik_status xgft_tree_init(ik_xgft *tree, const ik_env *env, size_t h, const uint3
 {
     ik_xgft t = {.h = (uint32_t)h, .prod_m = {1}, .prod_w = {1}};
     if (h == 0 || h > IK_XGFT_MAX_H)
-        return ik_fail(err, IK_ERR_USAGE, "a fat tree of %zu levels; from 1 to %d are possible", h,
-                       IK_XGFT_MAX_H);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "a fat tree of %zu levels; from 1 to %d are possible", h,
+                                IK_XGFT_MAX_H),
+                        "m w p n");
     for (uint32_t i = 0; i < t.h; i++) {
         t.m[i] = m[i];
         t.w[i] = w[i];

@@ -208,10 +208,15 @@ ik_status pattern_name_members(const char *owner, const ik_spec_member *list, un
     for (unsigned k = 0; k < num; k++) {
         const char *name = list[k].name;
         if (name && strlen(name) > PATTERN_NAME_CHARS)
-            return ik_fail(err, IK_ERR_USAGE, "%s: the name '%.60s' has more than %d characters",
-                           owner, name, PATTERN_NAME_CHARS);
+            return ik_about(err,
+                            ik_fail(err, IK_ERR_USAGE,
+                                    "%s: the name '%.60s' has more than %d characters", owner, name,
+                                    PATTERN_NAME_CHARS),
+                            "members entries");
         if (name && is_taken(names, num, name))
-            return ik_fail(err, IK_ERR_USAGE, "%s: two members are named '%s'", owner, name);
+            return ik_about(
+                err, ik_fail(err, IK_ERR_USAGE, "%s: two members are named '%s'", owner, name),
+                "members entries");
         if (name)
             memcpy(names[k], name, strlen(name) + 1);
     }
@@ -300,15 +305,20 @@ ik_status pattern_grid(const ik_traffic *t, const ik_params *params, unsigned wa
     const uint32_t *list = ik_params_list(params, "dims", &count);
     uint64_t product = 1;
     if (count == 0 || count > PATTERN_MAX_DIMS) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic '%s': a grid has 1 to %d dimensions, not %zu",
-                       t->family->name, PATTERN_MAX_DIMS, count);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "traffic '%s': a grid has 1 to %d dimensions, not %zu",
+                                t->family->name, PATTERN_MAX_DIMS, count),
+                        "dims");
     }
     for (size_t i = 0; i < count; i++) {
         dims[i] = list[i];
         product *= list[i];
         if (list[i] == 0 || product > t->num_hosts) {
-            ik_fail(err, IK_ERR_USAGE, "traffic '%s': the grid %s does not fit %u hosts",
-                    t->family->name, ik_params_text(params, "dims"), t->num_hosts);
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE, "traffic '%s': the grid %s does not fit %u hosts",
+                             t->family->name, ik_params_text(params, "dims"), t->num_hosts),
+                     "dims");
             return ik_hint(err, IK_ERR_USAGE,
                            "the product of the dimensions may be at most the number of hosts, each "
                            "at least 1");

@@ -39,8 +39,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         return ik_hint(err, IK_ERR_UNSUPPORTED, "say how many with groups=");
     }
     if (groups < 2 || t->num_hosts % groups || by % groups == 0) {
-        ik_fail(err, IK_ERR_USAGE, "traffic 'adversarial': %u hosts, %llu groups, by=%llu",
-                t->num_hosts, (unsigned long long)groups, (unsigned long long)by);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "traffic 'adversarial': %u hosts, %llu groups, by=%llu",
+                         t->num_hosts, (unsigned long long)groups, (unsigned long long)by),
+                 "by");
         return ik_hint(
             err, IK_ERR_USAGE,
             "at least 2 groups that divide the hosts evenly, and by no multiple of their number");

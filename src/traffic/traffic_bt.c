@@ -32,8 +32,11 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (ik_params_has(p, "side"))
         side = ik_params_uint(p, "side");
     if (side < 2 || side * side > t->num_hosts) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'bt': %llu x %llu processes on %u hosts",
-                       (unsigned long long)side, (unsigned long long)side, t->num_hosts);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "traffic 'bt': %llu x %llu processes on %u hosts",
+                                (unsigned long long)side, (unsigned long long)side, t->num_hosts),
+                        "processes");
     }
     size_t count = (size_t)(side * side);
     pattern_flow *flows = ik_calloc(count * 6, sizeof *flows);

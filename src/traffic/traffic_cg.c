@@ -27,8 +27,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (ik_params_has(p, "processes"))
         processes = ik_params_uint(p, "processes");
     if (!nas_is_power(processes) || processes < 2 || processes > t->num_hosts) {
-        ik_fail(err, IK_ERR_USAGE, "traffic 'cg': %llu processes on %u hosts",
-                (unsigned long long)processes, t->num_hosts);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "traffic 'cg': %llu processes on %u hosts",
+                         (unsigned long long)processes, t->num_hosts),
+                 "processes");
         return ik_hint(
             err, IK_ERR_USAGE,
             "the number of processes is a power of two, at least 2, at most the number of hosts");
@@ -36,9 +38,11 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     unsigned reductions = cg_reductions((uint32_t)processes);
     uint64_t phase = ik_params_has(p, "phase") ? ik_params_uint(p, "phase") : reductions + 1;
     if (phase > reductions + 1) {
-        return ik_fail(err, IK_ERR_USAGE,
-                       "traffic 'cg': %llu processes have phases 1 to %u, not %llu",
-                       (unsigned long long)processes, reductions + 1, (unsigned long long)phase);
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE, "traffic 'cg': %llu processes have phases 1 to %u, not %llu",
+                    (unsigned long long)processes, reductions + 1, (unsigned long long)phase),
+            "phase processes");
     }
     to = ik_calloc((size_t)t->num_hosts + 1, sizeof *to);
     if (!to)

@@ -69,8 +69,10 @@ static ik_status take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_er
     size_t count;
     const uint32_t *list = ik_params_list(p, "nodes", &count);
     if (count == 0 || count > t->num_hosts) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': %zu hot hosts of %u", count,
-                       t->num_hosts);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': %zu hot hosts of %u", count,
+                                t->num_hosts),
+                        "nodes");
     }
     h->hot = ik_calloc(count, sizeof *h->hot);
     if (!h->hot)
@@ -80,14 +82,18 @@ static ik_status take_nodes(ik_traffic *t, hotspot *h, const ik_params *p, ik_er
     h->num_hot = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
         if (h->hot[i] >= t->num_hosts) {
-            ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot', nodes = %u: there are %u hosts",
-                    h->hot[i], t->num_hosts);
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot', nodes = %u: there are %u hosts",
+                             h->hot[i], t->num_hosts),
+                     "nodes");
             return ik_hint(err, IK_ERR_USAGE, "hosts are numbered 0 to %u",
                            t->num_hosts ? t->num_hosts - 1 : 0);
         }
         if (i && h->hot[i] == h->hot[i - 1]) {
-            return ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': host %u is named twice",
-                           h->hot[i]);
+            return ik_about(
+                err,
+                ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': host %u is named twice", h->hot[i]),
+                "nodes");
         }
     }
     return IK_OK;
@@ -108,8 +114,10 @@ static ik_status draw_nodes(ik_traffic *t, hotspot *h, const ik_params *p, uint3
 {
     uint64_t count = ik_params_uint(p, "count");
     if (count > t->num_hosts) {
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': %llu hot hosts of %u",
-                       (unsigned long long)count, t->num_hosts);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': %llu hot hosts of %u",
+                                (unsigned long long)count, t->num_hosts),
+                        "num");
     }
     h->hot = ik_calloc((size_t)count, sizeof *h->hot);
     if (!h->hot)

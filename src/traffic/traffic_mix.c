@@ -52,7 +52,8 @@ enum { PARTS = 100000000, TOLERANCE = PARTS / 2000 };
 
 static ik_status refuse_share(const char *share, const char *why, ik_error *err)
 {
-    ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the share '%.60s' %s", share, why);
+    ik_about(err, ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the share '%.60s' %s", share, why),
+             "members");
     return ik_hint(err, IK_ERR_USAGE,
                    "all shares in percent (80%%*uniform+20%%*shift) or all as weights up to a "
                    "million (4*uniform+shift)");
@@ -78,8 +79,10 @@ static ik_status share_rest(mix *m, const ik_spec_member *list, unsigned open, i
     for (unsigned k = 0; k < m->num; k++)
         given += m->members[k].share;
     if (given > PARTS + TOLERANCE || (!open && given < PARTS - TOLERANCE)) {
-        ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the shares sum to %.6g %%",
-                (double)given * 100 / PARTS);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the shares sum to %.6g %%",
+                         (double)given * 100 / PARTS),
+                 "members");
         return ik_hint(err, IK_ERR_USAGE,
                        "shares in percent sum to 100 %%, a member without a share takes the rest; "
                        "weights without %% may have any sum");
@@ -98,16 +101,20 @@ static ik_status sum_shares(mix *m, ik_error *err)
     for (unsigned k = 0; k < m->num; k++)
         common = ik_gcd(m->members[k].share, common);
     if (common == 0)
-        return ik_fail(err, IK_ERR_USAGE, "traffic 'mix': no member has a share above zero");
+        return ik_about(
+            err, ik_fail(err, IK_ERR_USAGE, "traffic 'mix': no member has a share above zero"),
+            "members");
     for (unsigned k = 0; k < m->num; k++) {
         m->members[k].share /= common;
         total += m->members[k].share;
         m->members[k].upto = (uint32_t)total;
     }
     if (total > UINT32_MAX)
-        return ik_fail(
-            err, IK_ERR_USAGE,
-            "traffic 'mix': shares of so different sizes need steps finer than 2^-32 of the whole");
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "traffic 'mix': shares of so different sizes need steps finer than "
+                                "2^-32 of the whole"),
+                        "members");
     m->total = (uint32_t)total;
     return IK_OK;
 }
@@ -159,17 +166,23 @@ static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec
         before += of_family(spec, m->traffic[i]->family->name);
     own.seed = member_seed(t->seed, before);
     if (of_family(spec, "mix")) {
-        ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a mix cannot be a member of another");
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a mix cannot be a member of another"),
+                 "members");
         return ik_hint(err, IK_ERR_USAGE, "list its members, with their shares of the whole");
     }
     if (of_family(spec, "schedule")) {
-        ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a schedule cannot be a member of a mix");
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a schedule cannot be a member of a mix"),
+            "members");
         return ik_hint(err, IK_ERR_USAGE, "entries of a schedule may be mixes");
     }
     ik_status s = ik_traffic_from_spec(t->fabric, spec, &own, &m->traffic[k], err);
     if (s != IK_OK && err) {
         ik_error inner = *err;
-        ik_fail(err, s, "traffic 'mix', member '%s': %s", m->name[k], inner.text);
+        ik_about(err, ik_fail(err, s, "traffic 'mix', member '%s': %s", m->name[k], inner.text),
+                 "members");
         ik_error_at(err, inner.file, inner.line, inner.column);
         memcpy(err->hint, inner.hint, sizeof err->hint);
     }
@@ -227,8 +240,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (s == IK_OK && !m)
         s = ik_fail_memory(err, sizeof *m, "traffic 'mix'");
     else if (s == IK_OK && num > BLEND_MAX)
-        s = ik_fail(err, IK_ERR_USAGE, "traffic 'mix': %zu members, %d are the most", num,
-                    BLEND_MAX);
+        s = ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE, "traffic 'mix': %zu members, %d are the most", num,
+                             BLEND_MAX),
+                     "members");
     t->impl = m;
     if (s == IK_OK) {
         m->num = (unsigned)num;

@@ -51,7 +51,9 @@ static void destroy(ik_traffic *t)
 
 static ik_status refuse(const ik_spec_member *m, const char *text, const char *why, ik_error *err)
 {
-    ik_fail(err, IK_ERR_USAGE, OWNER ", entry '%.60s': '%.40s' %s", m->spec, text, why);
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE, OWNER ", entry '%.60s': '%.40s' %s", m->spec, text, why),
+             "entries");
     return ik_hint(err, IK_ERR_USAGE, "@100 us@20%%=uniform&@50%%=shift:by=3");
 }
 
@@ -105,20 +107,26 @@ static ik_status check_order(const schedule *x, ik_error *err)
     for (unsigned k = 0; k < x->list.num; k++) {
         bool last = k + 1 == x->list.num;
         if (last != (x->entries[k].until_ps == UINT64_MAX)) {
-            ik_fail(err, IK_ERR_USAGE,
-                    last ? OWNER ": entry '%s' is the last one and has a time until which it lasts"
-                         : OWNER ": entry '%s' does not say until when it lasts",
-                    x->names[k]);
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE,
+                             last ? OWNER
+                                 ": entry '%s' is the last one and has a time until which it lasts"
+                                  : OWNER ": entry '%s' does not say until when it lasts",
+                             x->names[k]),
+                     "entries");
             return ik_hint(err, IK_ERR_USAGE,
                            "every entry but the last one has such a time: "
                            "@100 us=uniform&shift:by=3");
         }
         if (!last && x->entries[k].until_ps <= schedule_start(&x->list, k)) {
-            ik_fail(err, IK_ERR_USAGE,
-                    OWNER ": entry '%s' ends at %llu ps, when it has not begun: it begins at "
-                          "%llu ps",
-                    x->names[k], (unsigned long long)x->entries[k].until_ps,
-                    (unsigned long long)schedule_start(&x->list, k));
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE,
+                             OWNER
+                             ": entry '%s' ends at %llu ps, when it has not begun: it begins at "
+                             "%llu ps",
+                             x->names[k], (unsigned long long)x->entries[k].until_ps,
+                             (unsigned long long)schedule_start(&x->list, k)),
+                     "entries");
             return ik_hint(err, IK_ERR_USAGE, "times grow from entry to entry");
         }
     }
@@ -139,14 +147,18 @@ static ik_status make_entry(ik_traffic *t, schedule *x, unsigned k, const ik_spe
         return s;
     ik_traffic *made = x->members[k];
     if (made->workload) {
-        ik_fail(err, IK_ERR_USAGE, OWNER ": entry '%s' is traffic '%.60s', which ends", x->names[k],
-                made->spec);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, OWNER ": entry '%s' is traffic '%.60s', which ends",
+                         x->names[k], made->spec),
+                 "entries");
         return ik_hint(err, IK_ERR_USAGE,
                        "entries are patterns that go on; workloads one after the other are jobs "
                        "with a start");
     }
     if (made->schedule) {
-        ik_fail(err, IK_ERR_USAGE, OWNER ": entry '%s' is a schedule itself", x->names[k]);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, OWNER ": entry '%s' is a schedule itself", x->names[k]),
+                 "entries");
         return ik_hint(err, IK_ERR_USAGE, "list its entries instead");
     }
     x->entries[k].traffic = made;
@@ -180,7 +192,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (s == IK_OK && !x)
         s = ik_fail_memory(err, sizeof *x, OWNER);
     if (s == IK_OK && num > SCHEDULE_MAX)
-        s = ik_fail(err, IK_ERR_USAGE, OWNER ": %zu entries, %d are the most", num, SCHEDULE_MAX);
+        s = ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE, OWNER ": %zu entries, %d are the most", num, SCHEDULE_MAX),
+            "entries");
     if (s == IK_OK) {
         x->list = (ik_schedule){.num = (unsigned)num, .entries = x->entries};
         t->schedule = &x->list;

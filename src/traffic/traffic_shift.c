@@ -15,9 +15,11 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     uint64_t by = ik_params_uint(p, "by");
     uint32_t *to;
     if (t->num_hosts == 0 || by % t->num_hosts == 0) {
-        ik_fail(err, IK_ERR_USAGE,
-                "traffic 'shift', by = %llu: every one of %u hosts would send to itself",
-                (unsigned long long)by, t->num_hosts);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "traffic 'shift', by = %llu: every one of %u hosts would send to itself",
+                         (unsigned long long)by, t->num_hosts),
+                 "by");
         return ik_hint(err, IK_ERR_USAGE, "use 1 to %u", t->num_hosts > 1 ? t->num_hosts - 1 : 1);
     }
     ik_status s = pattern_map_new(t, &to, err);

@@ -111,8 +111,10 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     for (uint32_t h = 0; s == IK_OK && h < t->num_hosts; h++)
         silent += to[h] == IK_NONE;
     if (s == IK_OK && silent == t->num_hosts) {
-        s = ik_fail(err, IK_ERR_UNSUPPORTED,
-                    "traffic 'worst': no two switches with hosts can be paired this way");
+        s = ik_about(err,
+                     ik_fail(err, IK_ERR_UNSUPPORTED,
+                             "traffic 'worst': no two switches with hosts can be paired this way"),
+                     "method");
         ik_hint(err, s, "other methods: quads, shift, longest");
     }
     free(partner);

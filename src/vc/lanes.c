@@ -13,16 +13,20 @@
 ik_status lanes_settle(ik_vc *v, unsigned needed, unsigned usual, const char *why, ik_error *err)
 {
     if (needed > IK_MAX_VCS) {
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "VC scheme '%s' needs %u VCs for %s, %u is the most", v->family->name,
-                       needed, why, IK_MAX_VCS);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_UNSUPPORTED,
+                                "VC scheme '%s' needs %u VCs for %s, %u is the most",
+                                v->family->name, needed, why, IK_MAX_VCS),
+                        "vcs");
     }
     if (v->num_vcs == 0)
         v->num_vcs = usual > needed ? usual : needed;
     if (v->num_vcs < needed) {
-        ik_status status =
-            ik_fail(err, IK_ERR_UNSUPPORTED, "VC scheme '%s' needs %u VCs for %s, only %u given",
-                    v->family->name, needed, why, v->num_vcs);
+        ik_status status = ik_about(err,
+                                    ik_fail(err, IK_ERR_UNSUPPORTED,
+                                            "VC scheme '%s' needs %u VCs for %s, only %u given",
+                                            v->family->name, needed, why, v->num_vcs),
+                                    "vcs");
         return ik_hint(err, status, "%u VCs would do", needed);
     }
     v->vcs_needed = needed;

@@ -62,8 +62,10 @@ static ik_status from_text(const ik_vc *request, const char *spec, const ik_env 
                            ik_error *err)
 {
     if (request->num_vcs > IK_MAX_VCS) {
-        return ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the most", request->num_vcs,
-                       IK_MAX_VCS);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the most",
+                                request->num_vcs, IK_MAX_VCS),
+                        "vcs");
     }
     ik_arena arena = {0};
     ik_spec parsed;

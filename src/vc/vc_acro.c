@@ -50,8 +50,11 @@ static ik_status assign(acro_work *w, uint32_t d, uint32_t u, ik_error *err)
     }
     if (m == w->num_layers) {
         if (m == IK_MAX_VCS)
-            return ik_fail(err, IK_ERR_UNSUPPORTED,
-                           "ACRO needs more than %d VCs for the paths of this routing", IK_MAX_VCS);
+            return ik_about(err,
+                            ik_fail(err, IK_ERR_UNSUPPORTED,
+                                    "ACRO needs more than %d VCs for the paths of this routing",
+                                    IK_MAX_VCS),
+                            "vcs");
         ik_status status = linkdag_init(&w->dag[m], &w->p.g, err);
         if (status != IK_OK)
             return status;

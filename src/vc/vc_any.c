@@ -19,8 +19,10 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     bool has_last = ik_params_has(params, "last");
     unsigned last = has_last ? (unsigned)ik_params_uint(params, "last") : first;
     if (last < first) {
-        return ik_fail(err, IK_ERR_USAGE, "VC scheme 'any': last = %u is below first = %u", last,
-                       first);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, "VC scheme 'any': last = %u is below first = %u",
+                                last, first),
+                        "last first");
     }
     ik_status status = lanes_settle(v, last + 1, LANES_DEFAULT_QUEUES, "its range", err);
     if (status != IK_OK)

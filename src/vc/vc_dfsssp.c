@@ -215,9 +215,12 @@ static ik_status break_all(breaker *b, const ik_env *env, ik_error *err)
     ik_status status = IK_OK;
     while (status == IK_OK && (b->num_members > 0 || b->num_layers == 0)) {
         if (b->num_layers == IK_MAX_VCS - 1)
-            return ik_fail(err, IK_ERR_UNSUPPORTED,
-                           "DFSSSP needs more than %d layers for the paths of this routing",
-                           IK_MAX_VCS - 1);
+            return ik_about(
+                err,
+                ik_fail(err, IK_ERR_UNSUPPORTED,
+                        "DFSSSP needs more than %d layers for the paths of this routing",
+                        IK_MAX_VCS - 1),
+                "vcs");
         if (ik_env_cancelled(env))
             return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
         b->current = (uint8_t)b->num_layers++;

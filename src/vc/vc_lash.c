@@ -87,8 +87,11 @@ static ik_status place(lash *t, uint32_t pair, const ik_env *env, ik_error *err)
         l++;
     if (l == t->num_layers) {
         if (l == IK_MAX_VCS - 1)
-            return ik_fail(err, IK_ERR_UNSUPPORTED,
-                           "LASH needs more than %d layers for the paths of this routing", l);
+            return ik_about(err,
+                            ik_fail(err, IK_ERR_UNSUPPORTED,
+                                    "LASH needs more than %d layers for the paths of this routing",
+                                    l),
+                            "vcs");
         ik_status status = linkdag_init(&t->dag[l], &t->p.g, err);
         if (status != IK_OK)
             return status;

@@ -39,9 +39,11 @@ static ik_status enter_layer(tor_work *w, unsigned layer, ik_error *err)
     if (layer < w->num_layers)
         return IK_OK;
     if (layer == IK_MAX_VCS)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "LASH-TOR needs more than %d layers for the paths of this routing",
-                       IK_MAX_VCS);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_UNSUPPORTED,
+                                "LASH-TOR needs more than %d layers for the paths of this routing",
+                                IK_MAX_VCS),
+                        "vcs");
     ik_status status = linkdag_init(&w->dag[layer], &w->p.g, err);
     w->num_layers += status == IK_OK;
     return status;

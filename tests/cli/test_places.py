@@ -78,9 +78,44 @@ REFUSED = [
     ({"fabric": {"family": "torus", "dims": "4:4", "hosts": 0}}, "fabric.hosts"),
     ({"fabric": {"family": "file", "path": "no-such.net"}}, "fabric.path"),
     ({"traffic": {"family": "file", "path": "no-such.flows"}}, "traffic.path"),
+    ({"routing.family": "adaptive_tree", "adapter.in_order": "true", "adapter.reorder_buffer": "16 B"}, "adapter.reorder_buffer"),
+    ({"routing.family": "adaptive_tree", "adapter.in_order": "true", "adapter.reorder_buffer": "64 KiB", "adapter.packet": "128 KiB",
+      "switch.buffer": "1 MiB"}, "adapter.reorder_buffer"),
+    ({"routing.family": "adaptive_tree", "adapter.in_order": "true", "adapter.reorder_buffer": "64 KiB", "adapter.throttle": "strict",
+      "adapter.queues": "destination"}, "adapter.throttle"),
+    ({"routing.family": "adaptive_tree", "adapter.in_order": "true", "adapter.reorder_buffer": "64 KiB", "adapter.queues": "one"},
+     "adapter.queues"),
+    ({"routing.family": "adaptive_tree", "adapter.in_order": "true", "adapter.reorder_buffer": "64 KiB", "adapter.control_delay": "1 ps"},
+     "adapter.control_delay"),
     ({"proof_pairs": "7"}, "proof_pairs"),
     ({"load": "150%"}, "load"),
     ({"vcs": "65"}, "vcs"),
+]
+
+# The same of traffic that ends, on 16 hosts.
+PAIR = "'a=exchange:hosts=0..7&b=exchange:hosts=%s'"
+WORKLOADS_REFUSED = [
+    ({"family": "exchange", "order": "xor", "processes": 6}, "traffic.order"),
+    ({"family": "exchange", "pattern": "uniform"}, "traffic.pattern"),
+    ({"family": "exchange", "pattern": "nas:cg"}, "traffic.pattern"),
+    ({"family": "exchange", "hosts": "0..16"}, "traffic.hosts"),
+    ({"family": "exchange", "hosts": "0..7", "processes": 9}, "traffic.processes"),
+    ({"family": "exchange", "mapping": "no-such.txt"}, "traffic.mapping"),
+    ({"family": "exchange", "bytes": "1000 TB", "repeat": 10000}, "traffic.bytes"),
+    ({"family": "exchange", "pattern": "cg", "visits": 3}, "traffic.visits"),
+    ({"family": "collective", "operation": "reduce", "root": 16}, "traffic.root"),
+    ({"family": "collective", "operation": "allreduce", "algorithm": "bruck"}, "traffic.algorithm"),
+    ({"family": "collective", "operation": "barrier", "processes": 17}, "traffic.processes"),
+    ({"family": "collective", "operation": "barrier", "processes": 1}, "traffic.processes"),
+    ({"family": "collective", "operation": "alltoallv", "sizes": "no-such.txt"}, "traffic.sizes"),
+    ({"family": "collective", "operation": "allreduce", "algorithm": "halving_doubling", "processes": 6}, "traffic.processes"),
+    ({"family": "nas", "benchmark": "bt", "processes": 8}, "traffic.processes"),
+    ({"family": "nas", "benchmark": "bt", "hosts": "0..2"}, "traffic.hosts"),
+    ({"family": "graph", "path": "no-such.goal"}, "traffic.path"),
+    ({"family": "jobs", "jobs": PAIR % "7..9"}, "traffic.jobs"),
+    ({"family": "jobs", "jobs": PAIR % "8..16"}, "traffic.jobs"),
+    ({"family": "jobs", "jobs": PAIR % "8..11|pattern=uniform"}, "traffic.jobs"),
+    ({"family": "jobs", "jobs": "'a=uniform'"}, "traffic.jobs"),
 ]
 
 
@@ -155,6 +190,13 @@ class Places(CliTest):
         for settings, blamed in REFUSED:
             with self.subTest(settings=settings):
                 self.stands_at(with_settings(settings), blamed)
+
+    def test_what_workloads_refuse(self):
+        for traffic, blamed in WORKLOADS_REFUSED:
+            with self.subTest(traffic=traffic):
+                settings = with_settings({"traffic": traffic, "measure": {"until": "delivered", "at_most": "1 ms"}})
+                del settings["load"]
+                self.stands_at(settings, blamed)
 
 
 if __name__ == "__main__":

@@ -99,13 +99,17 @@ ik_status colored_phases_of_text(const ik_routing *r, const tree *t, const char 
     size_t num = 0;
     ik_status status = ik_spec_list_parse(patterns, &arena, &list, &num, err);
     if (status == IK_OK && num > COLORED_MAX_PHASES)
-        status =
-            ik_fail(err, IK_ERR_USAGE, "'traffic' lists more than %d phases", COLORED_MAX_PHASES);
+        status = ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE, "'traffic' lists more than %d phases", COLORED_MAX_PHASES),
+            "traffic");
     for (size_t i = 0; i < num && status == IK_OK; i++)
         if (list[i].share || list[i].name)
-            status = ik_fail(err, IK_ERR_USAGE,
-                             "a phase has neither share nor name: '%.60s' of 'traffic'",
-                             list[i].share ? list[i].share : list[i].name);
+            status = ik_about(err,
+                              ik_fail(err, IK_ERR_USAGE,
+                                      "a phase has neither share nor name: '%.60s' of 'traffic'",
+                                      list[i].share ? list[i].share : list[i].name),
+                              "traffic");
         else
             status = collect_text(r->fabric, t, list[i].spec, env, &phases[(*num_phases)++], err);
     ik_arena_free(&arena);
@@ -164,9 +168,12 @@ ik_status colored_phases_of_traffic(const ik_traffic *traffic, const tree *t, co
     const ik_workload *w = traffic->workload;
     uint32_t num = w && w->graph ? w->num_classes : 1;
     if (num > COLORED_MAX_PHASES)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "routing 'colored': '%.60s' has %u phases, routes are made for at most %d",
-                       traffic->spec, num, COLORED_MAX_PHASES);
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "routing 'colored': '%.60s' has %u phases, routes are made for at most %d",
+                    traffic->spec, num, COLORED_MAX_PHASES),
+            "traffic");
     *num_phases = num;
     return w && w->graph ? collect_graph(traffic, t, phases, num, err)
                          : collect(traffic, t, phases, err);

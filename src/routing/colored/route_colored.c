@@ -393,7 +393,9 @@ static ik_status make_tables(ik_routing *r, colored *c, const ik_params *params,
     const char *text = ik_params_has(params, "traffic") ? ik_params_text(params, "traffic") : NULL;
     uint32_t num = 0;
     if (!text && (!env || !env->traffic)) {
-        ik_fail(err, IK_ERR_INPUT, "routing 'colored' is made for a pattern: which one?");
+        ik_about(err,
+                 ik_fail(err, IK_ERR_INPUT, "routing 'colored' is made for a pattern: which one?"),
+                 "traffic");
         return ik_hint(err, IK_ERR_INPUT,
                        "say traffic=PATTERN; without it 'ikat load' takes its traffic, and "
                        "experiments a workload that ends, with a table for each phase");

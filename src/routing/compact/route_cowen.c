@@ -377,12 +377,17 @@ static ik_status pick_class(const cowen_search *s, size_t num, cowen_class *clas
         return IK_OK;
     }
     if (lossy)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "cowen: this variant loses pairs for every alpha whose tables fit into "
-                       "t_max %u; variant=balld delivers all",
-                       s->t_max);
-    ik_fail(err, IK_ERR_UNSUPPORTED, "cowen: no alpha gives tables of at most t_max %u entries",
-            s->t_max);
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "cowen: this variant loses pairs for every alpha whose tables fit into "
+                    "t_max %u; variant=balld delivers all",
+                    s->t_max),
+            "t_max alpha variant");
+    ik_about(err,
+             ik_fail(err, IK_ERR_UNSUPPORTED,
+                     "cowen: no alpha gives tables of at most t_max %u entries", s->t_max),
+             "t_max alpha");
     return ik_hint(err, IK_ERR_UNSUPPORTED, "the least that works on this fabric is t_max=%u",
                    least);
 }
@@ -475,10 +480,14 @@ static ik_status build(ik_routing *r, const cowen_graph *c, cowen_class class, c
     run_class(c, class, t);
     measure(c, t);
     if (t->lost) {
-        ik_fail(err, IK_ERR_UNSUPPORTED,
+        ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_UNSUPPORTED,
                 "cowen: this variant loses %llu of the ordered pairs of switches on this fabric at "
                 "k = %u",
-                (unsigned long long)t->lost, class.k);
+                (unsigned long long)t->lost, class.k),
+            "variant k");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "variant=balld delivers all");
     }
     cowen_result result = {c, t};

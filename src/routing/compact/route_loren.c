@@ -262,10 +262,12 @@ static ik_status set_limit(loren *t, const ik_params *params, ik_error *err)
     t->t_max = (uint32_t)ik_params_uint(params, "t_max");
     if (t->t_max >= required)
         return IK_OK;
-    ik_fail(err, IK_ERR_UNSUPPORTED,
-            "loren with t_max %u cannot hold the entries for adjacent switches and floor "
-            "neighbours: some switch needs %u",
-            t->t_max, required);
+    ik_about(err,
+             ik_fail(err, IK_ERR_UNSUPPORTED,
+                     "loren with t_max %u cannot hold the entries for adjacent switches and floor "
+                     "neighbours: some switch needs %u",
+                     t->t_max, required),
+             "t_max");
     return ik_hint(err, IK_ERR_UNSUPPORTED, "the least that works on this fabric is t_max=%u",
                    required);
 }

@@ -26,9 +26,11 @@ ik_status hierarchy_wanted(const ik_fabric *f, const ik_params *params, bool *ou
 {
     enum { AUTO, ON, OFF } wanted = ik_params_enum(params, "hierarchy");
     if (wanted != AUTO && !has_groups(f)) {
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "hierarchy=%s: '%s' has no groups of switches that global links join",
-                wanted == ON ? "on" : "off", f->family ? f->family : "this fabric");
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "hierarchy=%s: '%s' has no groups of switches that global links join",
+                         wanted == ON ? "on" : "off", f->family ? f->family : "this fabric"),
+                 "hierarchy");
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "dragonfly and dragonflyplus have; elsewhere leave it at auto, which is "
                        "every shortest path of the graph");

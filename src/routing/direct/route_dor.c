@@ -46,10 +46,12 @@ static ik_status refuse(const ik_fabric *f, bool family_fits, ik_error *err)
 
 static ik_status refuse_tie(const ik_fabric *f, ik_error *err)
 {
-    ik_fail(
-        err, IK_ERR_UNSUPPORTED,
-        "dor's parameter 'tie' is about the two ways round the rings of a torus; '%s' has no rings",
-        f->family);
+    ik_about(err,
+             ik_fail(err, IK_ERR_UNSUPPORTED,
+                     "dor's parameter 'tie' is about the two ways round the rings of a torus; '%s' "
+                     "has no rings",
+                     f->family),
+             "tie");
     return ik_hint(err, IK_ERR_UNSUPPORTED, "leave it out");
 }
 

@@ -78,12 +78,15 @@ static ik_status ugal_create(ik_routing *r, const ik_params *params, const ik_en
         u->ratio = cost == 2;
     if (!u->ratio && is_given(params, "csf")) {
         ugal_free(u);
-        return ik_hint(err,
-                       ik_fail(err, IK_ERR_INPUT,
-                               "routing 'ugal_l', parameter 'csf': it has no effect on %s, where "
-                               "cost=auto is constant",
-                               r->fabric->family ? r->fabric->family : "this fabric"),
-                       "give c, or cost=ratio");
+        return ik_hint(
+            err,
+            ik_about(err,
+                     ik_fail(err, IK_ERR_INPUT,
+                             "routing 'ugal_l', parameter 'csf': it has no effect on %s, where "
+                             "cost=auto is constant",
+                             r->fabric->family ? r->fabric->family : "this fabric"),
+                     "csf cost"),
+            "give c, or cost=ratio");
     }
     u->c = u->ratio                     ? ik_params_real(params, "csf")
            : ik_params_has(params, "c") ? ik_params_real(params, "c")

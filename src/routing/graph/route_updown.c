@@ -410,13 +410,18 @@ static ik_status settle_order(updown *u, const ik_params *params, const ik_env *
     uint32_t root =
         ik_params_has(params, "root") ? (uint32_t)ik_params_uint(params, "root") : IK_NONE;
     if (root != IK_NONE && root >= u->f->num_switches)
-        return ik_fail(err, IK_ERR_USAGE,
-                       "root %u is not a switch: the fabric has %u, numbered from 0", root,
-                       u->f->num_switches);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "root %u is not a switch: the fabric has %u, numbered from 0", root,
+                                u->f->num_switches),
+                        "root");
     if (root != IK_NONE && mode == ROOT_AUTO)
         mode = ROOT_BFS;
     if (mode == ROOT_LEVELS && !u->f->num_levels) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "the fabric has no tree levels to order its switches by");
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "the fabric has no tree levels to order its switches by"),
+                 "order");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "order=distance works on any fabric");
     }
     ik_status status = IK_OK;
@@ -430,9 +435,11 @@ static ik_status settle_order(updown *u, const ik_params *params, const ik_env *
         if (status != IK_OK || all)
             return status;
         if (mode == ROOT_LEVELS) {
-            ik_fail(
-                err, IK_ERR_UNSUPPORTED,
-                "by its levels this damaged tree leaves connected hosts without a way up and down");
+            ik_about(err,
+                     ik_fail(err, IK_ERR_UNSUPPORTED,
+                             "by its levels this damaged tree leaves connected hosts without a way "
+                             "up and down"),
+                     "order");
             return ik_hint(err, IK_ERR_UNSUPPORTED, "order=distance serves every connected pair");
         }
     }

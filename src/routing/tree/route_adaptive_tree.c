@@ -44,7 +44,10 @@ static ik_status read_stages(const char *text, uint32_t h, uint32_t *stages, ik_
         char *end = NULL;
         unsigned long stage = *p >= '0' && *p <= '9' ? strtoul(p, &end, 10) : 0;
         if (!end || stage < 1 || stage > h || (*end && *end != ':')) {
-            ik_fail(err, IK_ERR_USAGE, "stages = '%s' is neither 'all' nor a list of stages", text);
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE,
+                             "stages = '%s' is neither 'all' nor a list of stages", text),
+                     "stages");
             return ik_hint(err, IK_ERR_USAGE, "stages of this tree: 1 to %u, as in stages=1:2", h);
         }
         mask |= (uint32_t)1 << stage;
@@ -67,8 +70,10 @@ static ik_status read_params(ik_routing *r, adaptive *a, const ik_params *params
     if (a->trigger != TRIGGER_SELECTION)
         r->family = &triggered;
     if (a->trigger == TRIGGER_TWO && a->high < a->low) {
-        ik_fail(err, IK_ERR_USAGE, "the high threshold (%g) is below the low one (%g)", a->high,
-                a->low);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "the high threshold (%g) is below the low one (%g)",
+                         a->high, a->low),
+                 "high low");
         return ik_hint(
             err, IK_ERR_USAGE,
             "both are fractions of a queue's free credits; low=25%%, high=50%% are usual");

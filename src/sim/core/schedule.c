@@ -22,10 +22,13 @@ ik_status sim_schedule_check(const ik_schedule *list, uint64_t end_ps, ik_error 
     unsigned last = list->num - 1;
     if (schedule_start(list, last) < end_ps)
         return IK_OK;
-    ik_fail(err, IK_ERR_USAGE,
-            "traffic 'schedule': entry '%s' begins at %llu ps, when the run is over (%llu ps)",
-            list->entries[last].name, (unsigned long long)schedule_start(list, last),
-            (unsigned long long)end_ps);
+    ik_about(
+        err,
+        ik_fail(err, IK_ERR_USAGE,
+                "traffic 'schedule': entry '%s' begins at %llu ps, when the run is over (%llu ps)",
+                list->entries[last].name, (unsigned long long)schedule_start(list, last),
+                (unsigned long long)end_ps),
+        "measure.duration");
     return ik_hint(err, IK_ERR_USAGE, "a longer measure.duration, or earlier entries");
 }
 

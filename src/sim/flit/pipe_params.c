@@ -24,9 +24,13 @@ static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
     double speedup = ik_params_real(v, "speedup");
     p->speedup = (unsigned)speedup;
     if (speedup != p->speedup) {
-        ik_fail(err, IK_ERR_USAGE,
+        ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_USAGE,
                 "speedup = %g: routers of the pipelined model have a whole number of ticks a cycle",
-                speedup);
+                speedup),
+            "switch.speedup");
         return ik_hint(err, IK_ERR_USAGE, "take speedup: %u or %u", p->speedup, p->speedup + 1);
     }
     p->input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
@@ -38,9 +42,13 @@ static ik_status resolve_switch(pipe *p, const ik_params *v, ik_error *err)
         p->queue_flits = ik_params_uint(v, "output_buffer") / p->flit_bytes;
     uint64_t depth = ik_params_uint(v, "buffer") / p->vcs / p->flit_bytes;
     if (depth < 1) {
-        ik_fail(err, IK_ERR_USAGE,
+        ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_USAGE,
                 "switch.buffer split among %u VCs is %llu B for each, which holds no flit of %u B",
-                p->vcs, (unsigned long long)ik_params_uint(v, "buffer") / p->vcs, p->flit_bytes);
+                p->vcs, (unsigned long long)ik_params_uint(v, "buffer") / p->vcs, p->flit_bytes),
+            "switch.buffer vcs switch.flit");
         return ik_hint(err, IK_ERR_USAGE,
                        "buffer is that of a port; with %u VCs it must be at least %llu B", p->vcs,
                        (unsigned long long)p->vcs * p->flit_bytes);
@@ -75,9 +83,12 @@ static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
     p->warmup = ik_params_uint(v, "warmup") / p->clock_ps;
     p->end = end / p->clock_ps;
     if (p->end <= p->warmup)
-        return ik_fail(err, IK_ERR_USAGE, "duration = %llu ps is shorter than a cycle of %llu ps",
-                       (unsigned long long)ik_params_uint(v, "duration"),
-                       (unsigned long long)p->clock_ps);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "duration = %llu ps is shorter than a cycle of %llu ps",
+                                (unsigned long long)ik_params_uint(v, "duration"),
+                                (unsigned long long)p->clock_ps),
+                        "measure.duration");
     if (p->traffic && p->traffic->schedule) {
         ik_status status = sim_schedule_check(p->traffic->schedule, p->end * p->clock_ps, err);
         if (status != IK_OK)
@@ -92,8 +103,11 @@ static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
     p->series = (ik_params_uint(v, "series") + p->clock_ps - 1) / p->clock_ps;
     p->num_series = (size_t)((p->end + p->series - 1) / p->series);
     if (p->num_series > 10000000)
-        return ik_fail(err, IK_ERR_USAGE, "series = %llu ps makes %zu periods; at most 10000000",
-                       (unsigned long long)ik_params_uint(v, "series"), p->num_series);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "series = %llu ps makes %zu periods; at most 10000000",
+                                (unsigned long long)ik_params_uint(v, "series"), p->num_series),
+                        "measure.series");
     return IK_OK;
 }
 
@@ -106,9 +120,12 @@ static ik_status choose_clock(pipe *p, ik_error *err)
     if (fastest == 0)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "the fabric has no link");
     p->clock_ps = ik_transmit_ps(p->flit_bytes, fastest);
-    return p->clock_ps ? IK_OK
-                       : ik_fail(err, IK_ERR_USAGE, "flit = %u B takes less than a picosecond",
-                                 p->flit_bytes);
+    return p->clock_ps
+               ? IK_OK
+               : ik_about(err,
+                          ik_fail(err, IK_ERR_USAGE, "flit = %u B takes less than a picosecond",
+                                  p->flit_bytes),
+                          "switch.flit");
 }
 
 /* Where there is no next flit, or nobody else who could take the connection: with one VC the packet
@@ -210,10 +227,12 @@ static ik_status choose_sizes(pipe *p, ik_error *err)
     p->vc_mask = ~UINT64_C(0) >> (64 - p->vcs);
     uint64_t span = wheel_span(p);
     if (span == 0)
-        return ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "a link whose latency or transmission of a flit takes 2^24 cycles of %llu ps or more",
-            (unsigned long long)p->clock_ps);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_UNSUPPORTED,
+                                "a link whose latency or transmission of a flit takes 2^24 cycles "
+                                "of %llu ps or more",
+                                (unsigned long long)p->clock_ps),
+                        "latency host_latency switch.flit");
     p->wheel_mask = (uint32_t)span - 1;
     return IK_OK;
 }

@@ -198,15 +198,20 @@ static uint64_t count_state(const pipe *p, unsigned threads, const sizes *z)
 static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
 {
     if ((uint64_t)p->max_radix * p->vcs > MAX_SIDES)
-        return ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "%u VCs at a switch of %u ports: model = pipelined takes %d pairs of port and VC",
-            p->vcs, p->max_radix, MAX_SIDES);
+        return ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_UNSUPPORTED,
+                "%u VCs at a switch of %u ports: model = pipelined takes %d pairs of port and VC",
+                p->vcs, p->max_radix, MAX_SIDES),
+            "switch.model vcs");
     if ((uint64_t)p->max_radix * p->output_speedup > MAX_SIDES)
-        return ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "a switch of %u ports with output_speedup = %u: the crossbar has at most %d outputs",
-            p->max_radix, p->output_speedup, MAX_SIDES);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_UNSUPPORTED,
+                                "a switch of %u ports with output_speedup = %u: the crossbar has "
+                                "at most %d outputs",
+                                p->max_radix, p->output_speedup, MAX_SIDES),
+                        "switch.output_speedup");
     uint64_t bytes = count_state(p, p->num_partitions, z),
              limit = p->env ? p->env->memory_limit_bytes : 0;
     if (limit && bytes > limit)
@@ -290,10 +295,13 @@ static ik_status refuse_coin(const pipe *p, ik_error *err)
         double rate = pipe_most_rate(p, host);
         if (rate <= 1)
             continue;
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "injection = %s makes one message per cycle at most, and a host with several "
-                "cables would make %g",
-                bursty ? "bursty" : "bernoulli", rate);
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "injection = %s makes one message per cycle at most, and a host with several "
+                    "cables would make %g",
+                    bursty ? "bursty" : "bernoulli", rate),
+            "adapter.injection adapter.message");
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "injection: poisson or periodic, or messages of more flits");
     }

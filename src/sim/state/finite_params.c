@@ -7,19 +7,25 @@ ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, i
 {
     bool until_delivered = measure && ik_params_enum(measure, "until") == 1;
     if (traffic->workload && !until_delivered) {
-        ik_fail(err, IK_ERR_USAGE, "traffic '%.80s' ends, and is measured until it is delivered",
-                traffic->spec);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "traffic '%.80s' ends, and is measured until it is delivered",
+                         traffic->spec),
+                 "measure.until");
         return ik_hint(err, IK_ERR_USAGE, "measure: {until: delivered, at_most: 10 ms}");
     }
     if (traffic->workload && !ik_params_has(measure, "at_most")) {
-        ik_fail(err, IK_ERR_USAGE, "measure.until = delivered needs at_most");
+        ik_about(err, ik_fail(err, IK_ERR_USAGE, "measure.until = delivered needs at_most"),
+                 "measure.until");
         return ik_hint(
             err, IK_ERR_USAGE,
             "a time after which what is not delivered counts as missing: at_most: 10 ms");
     }
     if (!traffic->workload && until_delivered) {
-        ik_fail(err, IK_ERR_USAGE, "measure.until = delivered: traffic '%.80s' never ends",
-                traffic->spec);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "measure.until = delivered: traffic '%.80s' never ends",
+                         traffic->spec),
+                 "measure.until");
         return ik_hint(err, IK_ERR_USAGE,
                        "traffic 'exchange' sends the messages of a pattern once; endless traffic "
                        "has warmup and duration");
@@ -48,7 +54,10 @@ static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, 
         }
     }
     if (ik_params_has(adapter, "reply")) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, "adapter.reply does not serve workloads that end");
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_UNSUPPORTED, "adapter.reply does not serve workloads that end"),
+            "adapter.reply");
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "endless traffic can be answered; in a workload replies are messages of "
                        "its own");

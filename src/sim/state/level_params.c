@@ -77,10 +77,14 @@ static ik_status check_beside(const sim *s, const ik_params *sw, const ik_params
     }
     if (s->vcs * levels <= SIM_MAX_VCS)
         return IK_OK;
-    ik_fail(err, IK_ERR_UNSUPPORTED,
+    ik_about(
+        err,
+        ik_fail(
+            err, IK_ERR_UNSUPPORTED,
             "switch.class_priority: %u VCs for each of %u priorities; the simulator takes at most "
             "%d in all",
-            s->vcs, levels, SIM_MAX_VCS);
+            s->vcs, levels, SIM_MAX_VCS),
+        "switch.class_priority vcs");
     return ik_hint(err, IK_ERR_UNSUPPORTED, "fewer priorities, or VCs of the routing");
 }
 

@@ -285,10 +285,12 @@ static ik_status resolve_queues(const ik_params *v, unsigned *queues, ik_error *
         return IK_OK;
     bool voq = ik_params_bool(v, "voq"), given = is_given(v, "queues");
     if (given && voq != (*queues != QUEUES_FIFO))
-        return ik_fail(
-            err, IK_ERR_USAGE,
-            "voq = %s contradicts queues = %s; voq is the older spelling, one of them is enough",
-            voq ? "true" : "false", ik_params_text(v, "queues"));
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "voq = %s contradicts queues = %s; voq is the older spelling, one "
+                                "of them is enough",
+                                voq ? "true" : "false", ik_params_text(v, "queues")),
+                        "switch.voq switch.queues");
     if (!given)
         *queues = voq ? QUEUES_VOQSW : QUEUES_FIFO;
     return IK_OK;
@@ -308,26 +310,37 @@ static ik_status check_effects(const ik_plan *plan, const ik_sim_config *config,
     if (status != IK_OK || !is_given(sw, "adaptive_choice"))
         return status;
     if (queues == QUEUES_FIFO)
-        return ik_fail(err, IK_ERR_USAGE,
-                       "adaptive_choice: it has no effect with queues = fifo, whose heads choose "
-                       "until granted");
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE,
+                    "adaptive_choice: it has no effect with queues = fifo, whose heads choose "
+                    "until granted"),
+            "switch.adaptive_choice switch.queues");
     if (plan->routing->kind != IK_ROUTE_ADAPTIVE)
-        return ik_fail(
-            err, IK_ERR_USAGE,
-            "adaptive_choice: it has no effect with routing '%.60s', which does not adapt",
-            plan->routing->spec);
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE,
+                    "adaptive_choice: it has no effect with routing '%.60s', which does not adapt",
+                    plan->routing->spec),
+            "switch.adaptive_choice");
     return IK_OK;
 }
 
 ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_error *err)
 {
     if (!(config->load > 0 && config->load <= 100))
-        return ik_fail(err, IK_ERR_USAGE,
-                       "load %g is outside (0, 100]: it is a fraction of a host's injection rate",
-                       config->load);
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE,
+                    "load %g is outside (0, 100]: it is a fraction of a host's injection rate",
+                    config->load),
+            "load");
     if (plan->num_vcs < 1 || plan->num_vcs > SIM_MAX_VCS)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "the plan uses %u VCs; the simulator takes 1 to %d",
-                       plan->num_vcs, SIM_MAX_VCS);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_UNSUPPORTED,
+                                "the plan uses %u VCs; the simulator takes 1 to %d", plan->num_vcs,
+                                SIM_MAX_VCS),
+                        "vcs");
     unsigned queues = QUEUES_VOQSW;
     ik_status status =
         config->switch_params ? resolve_queues(config->switch_params, &queues, err) : IK_OK;
@@ -349,9 +362,11 @@ ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err)
 {
     if (speedup <= vcs)
         return IK_OK;
-    return ik_fail(err, IK_ERR_USAGE,
-                   "input_speedup = %u needs as many virtual channels, the plan has %u", speedup,
-                   vcs);
+    return ik_about(err,
+                    ik_fail(err, IK_ERR_USAGE,
+                            "input_speedup = %u needs as many virtual channels, the plan has %u",
+                            speedup, vcs),
+                    "switch.input_speedup vcs");
 }
 
 static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
@@ -400,18 +415,24 @@ static ik_status check_buffers(const sim *s, ik_error *err)
     for (unsigned k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         unsigned long long bytes = buffers[k].bytes;
         if (buffers[k].used && bytes < s->packet_bytes) {
-            ik_fail(err, IK_ERR_USAGE,
+            ik_about(
+                err,
+                ik_fail(
+                    err, IK_ERR_USAGE,
                     "%s split among %u VCs is %llu B for each, which cannot hold a packet of %u B",
-                    buffers[k].name, s->vcs, bytes, s->packet_bytes);
+                    buffers[k].name, s->vcs, bytes, s->packet_bytes),
+                "%s vcs adapter.packet", buffers[k].name);
             return ik_hint(err, IK_ERR_USAGE,
                            "virtual cut-through needs room for a whole packet: %s >= %llu B with "
                            "%u VCs, or smaller packets",
                            buffers[k].name, (unsigned long long)s->packet_bytes * s->vcs, s->vcs);
         }
         if (bytes > INT32_MAX)
-            return ik_fail(err, IK_ERR_USAGE,
-                           "%s split among %u VCs is %llu B for each, at most 2 GiB - 1 B",
-                           buffers[k].name, s->vcs, bytes);
+            return ik_about(err,
+                            ik_fail(err, IK_ERR_USAGE,
+                                    "%s split among %u VCs is %llu B for each, at most 2 GiB - 1 B",
+                                    buffers[k].name, s->vcs, bytes),
+                            "%s", buffers[k].name);
     }
     return IK_OK;
 }
@@ -505,8 +526,11 @@ static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
     if (s->series_ps)
         s->num_series = (s->end_ps + s->series_ps - 1) / s->series_ps;
     if (s->num_series > 10000000)
-        return ik_fail(err, IK_ERR_USAGE, "series = %llu ps makes %zu periods; at most 10000000",
-                       (unsigned long long)s->series_ps, s->num_series);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "series = %llu ps makes %zu periods; at most 10000000",
+                                (unsigned long long)s->series_ps, s->num_series),
+                        "measure.series");
     return IK_OK;
 }
 

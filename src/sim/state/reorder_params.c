@@ -28,8 +28,11 @@ static ik_status resolve_buffer(const sim *s, const ik_params *v, reorder_settin
         return IK_OK;
     r->bytes = ik_params_uint(v, "reorder_buffer");
     if (r->bytes > 0 && r->bytes < s->packet_bytes) {
-        ik_fail(err, IK_ERR_USAGE, "reorder_buffer = %" PRIu64 " B cannot hold a packet of %u B",
-                r->bytes, s->packet_bytes);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "reorder_buffer = %" PRIu64 " B cannot hold a packet of %u B", r->bytes,
+                         s->packet_bytes),
+                 "adapter.reorder_buffer adapter.packet");
         return ik_hint(err, IK_ERR_USAGE,
                        "at least %u B, or 0 B: one packet of a flow is on its way at a time",
                        s->packet_bytes);
@@ -50,14 +53,20 @@ static ik_status resolve_throttle(sim *s, const ik_params *v, const reorder_sett
     if (r->limit == REORDER_UNLIMITED || r->strict != apart) {
         return IK_OK;
     } else if (r->strict) {
-        ik_fail(err, IK_ERR_USAGE,
-                "throttle = strict has no meaning with queues = destination: a queue for each "
-                "destination holds no other one up");
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE,
+                    "throttle = strict has no meaning with queues = destination: a queue for each "
+                    "destination holds no other one up"),
+            "adapter.throttle adapter.queues");
         return ik_hint(err, IK_ERR_USAGE, "throttle: bypass, or queues: vc or one");
     } else if (ik_params_given(v, "queues")) {
-        ik_fail(err, IK_ERR_USAGE,
-                "throttle = bypass takes a queue for each destination, queues = %s has none",
-                ik_params_text(v, "queues"));
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE,
+                    "throttle = bypass takes a queue for each destination, queues = %s has none",
+                    ik_params_text(v, "queues")),
+            "adapter.throttle adapter.queues");
         return ik_hint(err, IK_ERR_USAGE, "queues: destination, or throttle: strict");
     }
     s->adapter_queues = ADAPTER_DESTINATION;
@@ -89,10 +98,13 @@ ik_status sim_resolve_control(sim *s, uint64_t least, uint64_t shortest, ik_erro
 {
     reorder_settings *r = &s->reorder;
     if (r->limit != REORDER_UNLIMITED && !r->by_path && r->control_ps && r->control_ps < least) {
-        ik_fail(err, IK_ERR_USAGE,
-                "control_delay = %" PRIu64 " ps is shorter than the smallest latency of a link, "
-                "%" PRIu64 " ps",
-                r->control_ps, least);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "control_delay = %" PRIu64
+                         " ps is shorter than the smallest latency of a link, "
+                         "%" PRIu64 " ps",
+                         r->control_ps, least),
+                 "adapter.control_delay");
         return ik_hint(err, IK_ERR_USAGE, "control_delay: ideal is the smallest latency of a link");
     }
     if (!r->control_ps)

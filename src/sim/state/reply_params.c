@@ -15,15 +15,21 @@ ik_status sim_split_vcs(sim *s, const ik_params *v, ik_error *err)
     s->reply.on = true;
     s->reply.vcs = s->vcs;
     if (s->plan->routing->rails) {
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "adapter.reply: requests and replies need hosts with one cable each");
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "adapter.reply: requests and replies need hosts with one cable each"),
+                 "adapter.reply");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "leave reply out on this fabric");
     }
     if (2 * s->vcs > SIM_MAX_VCS) {
-        ik_fail(err, IK_ERR_UNSUPPORTED,
+        ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_UNSUPPORTED,
                 "adapter.reply: %u VCs for requests and as many for replies; the simulator takes "
                 "at most %d",
-                s->vcs, SIM_MAX_VCS);
+                s->vcs, SIM_MAX_VCS),
+            "adapter.reply vcs");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "at most %d VCs for the routing", SIM_MAX_VCS / 2);
     }
     s->both = *s->plan;
@@ -44,10 +50,12 @@ ik_status sim_resolve_replies(sim *s, const ik_params *v, ik_error *err)
     r->most =
         ik_params_has(v, "max_outstanding") ? (uint32_t)ik_params_uint(v, "max_outstanding") : 0;
     if (r->most && s->traffic && s->traffic->schedule) {
-        ik_fail(
-            err, IK_ERR_UNSUPPORTED,
-            "adapter.max_outstanding: when requests are made depends on replies, and a schedule "
-            "says it by time");
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "adapter.max_outstanding: when requests are made depends on replies, and "
+                         "a schedule "
+                         "says it by time"),
+                 "adapter.max_outstanding");
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "leave max_outstanding out, or one pattern for all of the run");
     }
@@ -57,10 +65,13 @@ ik_status sim_resolve_replies(sim *s, const ik_params *v, ik_error *err)
     if (s->active_messages == 1 && r->packets > 1)
         s->active_messages = (uint32_t)ik_params_uint(v, "active");
     if (s->packets_per_message >= SIM_REPLY / 4 || r->packets >= SIM_REPLY / 4)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "adapter.reply: a message of more than %u packets cannot be answered, or be "
-                       "an answer",
-                       SIM_REPLY / 4);
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "adapter.reply: a message of more than %u packets cannot be answered, or be "
+                    "an answer",
+                    SIM_REPLY / 4),
+            "adapter.reply adapter.message");
     return IK_OK;
 }
 
@@ -72,8 +83,11 @@ ik_status sim_check_reply_numbers(const sim *s, ik_error *err)
     double packets = (double)s->end_ps * 1e-12 * (double)fastest / 8 / (double)s->packet_bytes;
     if (packets * (s->load > 1 ? s->load : 1) < (double)most)
         return IK_OK;
-    ik_fail(err, IK_ERR_UNSUPPORTED,
-            "adapter.reply: a host could make more than %" PRIu64 " packets in so long a run",
-            most);
+    ik_about(err,
+             ik_fail(err, IK_ERR_UNSUPPORTED,
+                     "adapter.reply: a host could make more than %" PRIu64
+                     " packets in so long a run",
+                     most),
+             "adapter.reply");
     return ik_hint(err, IK_ERR_UNSUPPORTED, "a shorter run, or larger packets");
 }

@@ -37,7 +37,8 @@ static ik_status refuse(const reader *r, unsigned column, ik_error *err, const c
 {
     if (r->file)
         return ik_fail_at(err, IK_ERR_INPUT, r->file, r->line, column, "'%.60s' %s", text, why);
-    return ik_fail(err, IK_ERR_USAGE, "adapter.message_sizes: '%.60s' %s", text, why);
+    return ik_about(err, ik_fail(err, IK_ERR_USAGE, "adapter.message_sizes: '%.60s' %s", text, why),
+                    "adapter.message_sizes");
 }
 
 static ik_status refuse_item(const reader *r, unsigned column, ik_error *err, const char *text,
@@ -127,15 +128,21 @@ static ik_status sum_shares(reader *r, ik_error *err)
 {
     double sum = 0, upto = 0;
     if ((r->open && r->open < r->num) || (r->percents && r->percents < r->num))
-        return ik_fail(err, IK_ERR_USAGE,
-                       "adapter.message_sizes: shares are all in percent, all without %%, or all "
-                       "left out");
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE,
+                    "adapter.message_sizes: shares are all in percent, all without %%, or all "
+                    "left out"),
+            "adapter.message_sizes");
     for (size_t k = 0; k < r->num; k++) {
         r->ranges[k].upto = r->open ? 1 : r->ranges[k].upto;
         sum += r->ranges[k].upto;
     }
     if (r->percents && fabs(sum - 1) > 0.0005) {
-        ik_fail(err, IK_ERR_USAGE, "adapter.message_sizes: the shares sum to %.6g %%", sum * 100);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "adapter.message_sizes: the shares sum to %.6g %%",
+                         sum * 100),
+                 "adapter.message_sizes");
         return ik_hint(err, IK_ERR_USAGE,
                        "shares in percent sum to 100 %%; without %% they are weights with any sum");
     }
@@ -276,10 +283,14 @@ static ik_status refuse_class(const ik_traffic *t, const char *name, ik_error *e
     if (t->classes)
         ik_fail_unknown(err, "adapter.message_sizes: class of the traffic", name, t->classes);
     else
-        ik_fail(err, IK_ERR_USAGE,
+        ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_USAGE,
                 "adapter.message_sizes: messages of traffic '%.60s' have no classes, '%.60s' was "
                 "given",
-                t->spec, name);
+                t->spec, name),
+            "adapter.message_sizes");
     if (!t->classes)
         ik_hint(err, IK_ERR_USAGE, "members of traffic 'mix' are classes");
     return IK_ERR_USAGE;
@@ -310,10 +321,12 @@ static ik_status match_classes(owned_sizes *own, const ik_traffic *t, ik_error *
                 named = k;
         z->of_class[c] = named < z->num ? named : other;
         if (z->of_class[c] == z->num) {
-            ik_fail(err, IK_ERR_USAGE,
-                    "adapter.message_sizes: class '%.60s' of the traffic has no "
-                    "sizes",
-                    t->classes[c]);
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE,
+                             "adapter.message_sizes: class '%.60s' of the traffic has no "
+                             "sizes",
+                             t->classes[c]),
+                     "adapter.message_sizes");
             return ik_hint(err, IK_ERR_USAGE,
                            "name it (%.60s=64 B), or say sizes without a name for all other "
                            "classes",

@@ -13,8 +13,11 @@
 
 static ik_status refuse_open(ik_error *err)
 {
-    ik_fail(err, IK_ERR_USAGE,
-            "adapter.injection = bursty needs two of burst_alpha, burst_beta and burst_rate");
+    ik_about(
+        err,
+        ik_fail(err, IK_ERR_USAGE,
+                "adapter.injection = bursty needs two of burst_alpha, burst_beta and burst_rate"),
+        "adapter.injection");
     return ik_hint(err, IK_ERR_USAGE,
                    "bursts of 10 messages at full rate: burst_beta: 10%%, burst_rate: 100%%; the "
                    "load then says the pauses");
@@ -33,12 +36,14 @@ static void complete(sim_bursts *b, double load)
 
 static ik_status refuse_numbers(const sim_bursts *b, double load, ik_error *err)
 {
-    ik_fail(
-        err, IK_ERR_USAGE,
-        "burst_alpha = %.6g, burst_beta = %.6g and burst_rate = %.6g %% make a load of %.6g %%, "
-        "not %.6g %%",
-        b->alpha, b->beta, PERCENT(b->rate), PERCENT(b->rate * b->alpha / (b->alpha + b->beta)),
-        PERCENT(load));
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE,
+                     "burst_alpha = %.6g, burst_beta = %.6g and burst_rate = %.6g %% make a load "
+                     "of %.6g %%, "
+                     "not %.6g %%",
+                     b->alpha, b->beta, PERCENT(b->rate),
+                     PERCENT(b->rate * b->alpha / (b->alpha + b->beta)), PERCENT(load)),
+             "adapter.burst_alpha adapter.burst_beta adapter.burst_rate load");
     return ik_hint(
         err, IK_ERR_USAGE,
         "burst_rate x burst_alpha / (burst_alpha + burst_beta) is the load; leave one of "
@@ -48,15 +53,22 @@ static ik_status refuse_numbers(const sim_bursts *b, double load, ik_error *err)
 static ik_status refuse_rate(const sim_bursts *b, double load, bool derived, ik_error *err)
 {
     if (!derived)
-        ik_fail(err, IK_ERR_USAGE,
-                "burst_rate = %.6g %% cannot make a load of %.6g %%: sources are off at times",
-                PERCENT(b->rate), PERCENT(load));
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE,
+                    "burst_rate = %.6g %% cannot make a load of %.6g %%: sources are off at times",
+                    PERCENT(b->rate), PERCENT(load)),
+            "adapter.burst_rate load");
     else
-        ik_fail(err, IK_ERR_USAGE,
+        ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_USAGE,
                 "burst_alpha = %.6g and burst_beta = %.6g: sources are on for %.6g %% of the time, "
                 "and a load of %.6g %% would be %.6g %% of their rate while they are",
                 b->alpha, b->beta, PERCENT(b->alpha / (b->alpha + b->beta)), PERCENT(load),
-                PERCENT(b->rate));
+                PERCENT(b->rate)),
+            "adapter.burst_alpha adapter.burst_beta load");
     return ik_hint(err, IK_ERR_USAGE,
                    "load = burst_rate x burst_alpha / (burst_alpha + burst_beta), burst_rate is at "
                    "most 100 %%");
@@ -66,26 +78,37 @@ static ik_status refuse_rate(const sim_bursts *b, double load, bool derived, ik_
 static ik_status refuse_sum(const sim_bursts *b, double load, const bool given[3], ik_error *err)
 {
     if (given[0] && given[1])
-        ik_fail(err, IK_ERR_USAGE,
+        ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_USAGE,
                 "burst_alpha = %.6g and burst_beta = %.6g: their sum is above 1, and sources would "
                 "not stay on or off but take turns",
-                b->alpha, b->beta);
+                b->alpha, b->beta),
+            "adapter.burst_alpha adapter.burst_beta");
     else
-        ik_fail(err, IK_ERR_USAGE,
+        ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_USAGE,
                 "%s = %.6g and burst_rate = %.6g %% at a load of %.6g %% go with %s = %.6g: their "
                 "sum is above 1, and sources would not stay on or off but take turns",
                 given[0] ? "burst_alpha" : "burst_beta", given[0] ? b->alpha : b->beta,
                 PERCENT(b->rate), PERCENT(load), given[0] ? "burst_beta" : "burst_alpha",
-                given[0] ? b->beta : b->alpha);
+                given[0] ? b->beta : b->alpha),
+            "adapter.burst_alpha adapter.burst_beta adapter.burst_rate load");
     return ik_hint(err, IK_ERR_USAGE, "burst_alpha + burst_beta is at most 1 (which is bernoulli)");
 }
 
 static ik_status refuse_always_on(const sim_bursts *b, double load, ik_error *err)
 {
-    ik_fail(err, IK_ERR_USAGE,
-            "burst_beta = 0: sources never go off, so burst_rate = %.6g %% is their load, not "
-            "%.6g %%",
-            PERCENT(b->rate), PERCENT(load));
+    ik_about(
+        err,
+        ik_fail(err, IK_ERR_USAGE,
+                "burst_beta = 0: sources never go off, so burst_rate = %.6g %% is their load, not "
+                "%.6g %%",
+                PERCENT(b->rate), PERCENT(load)),
+        "adapter.burst_beta adapter.burst_rate load");
     return ik_hint(err, IK_ERR_USAGE, "burst_beta above 0, or injection: bernoulli");
 }
 
@@ -185,7 +208,10 @@ ik_status sim_check_turns(const sim *s, const ik_params *v, ik_error *err)
     ik_status status = ik_sim_check_turns(v, err);
     if (status != IK_OK || !s->sizes || s->packets_per_message > 1 || !value_of(v, name)->given)
         return status;
-    ik_fail(err, IK_ERR_USAGE, "'%s': it has no effect, no message is larger than packet = %u B",
-            name, s->packet_bytes);
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE,
+                     "'%s': it has no effect, no message is larger than packet = %u B", name,
+                     s->packet_bytes),
+             "adapter.%s adapter.packet", name);
     return ik_hint(err, IK_ERR_USAGE, "messages of one packet cannot be interleaved");
 }

@@ -17,19 +17,26 @@ static ik_status resolve_voqnet(sim *s, ik_error *err)
 {
     uint64_t queues = (uint64_t)s->f->num_hosts * s->vcs;
     if (s->model != MODEL_IQ)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "queues = voqnet is a buffer organisation of model iq: output buffers would "
-                       "mix destinations again");
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "queues = voqnet is a buffer organisation of model iq: output buffers would "
+                    "mix destinations again"),
+            "switch.queues switch.model");
     s->capacity = s->in_bytes / (queues ? queues : 1);
     s->queue_min = s->queue_max = s->capacity;
     s->in_space.accounts = (unsigned)queues;
     if (s->capacity >= s->packet_bytes)
         return IK_OK;
-    ik_fail(err, IK_ERR_USAGE,
+    ik_about(
+        err,
+        ik_fail(
+            err, IK_ERR_USAGE,
             "switch.buffer = %llu B has %llu B for each of %u destinations and %u VCs (queues = "
             "voqnet), less than a packet of %u B",
             (unsigned long long)s->in_bytes, (unsigned long long)s->capacity, s->f->num_hosts,
-            s->vcs, s->packet_bytes);
+            s->vcs, s->packet_bytes),
+        "switch.buffer switch.queues vcs adapter.packet");
     return ik_hint(err, IK_ERR_USAGE,
                    "voqnet reserves room for whole packets of every host: buffer >= %llu B, or "
                    "smaller packets",
@@ -42,9 +49,12 @@ static ik_status resolve_damq(sim *s, ik_error *err)
 {
     assert(s->model != MODEL_IDEAL); /* refused: see `needs` of the parameter */
     if (s->stride && s->adaptive) {
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "damq_bounds = output needs to know a packet's next output, which an adaptive "
-                "routing chooses only there");
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "damq_bounds = output needs to know a packet's next output, which an adaptive "
+                    "routing chooses only there"),
+            "switch.damq_bounds");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "damq_bounds = vc works with every routing");
     }
     uint64_t accounts = s->stride ? (uint64_t)s->vcs * s->stride : s->vcs, room;
@@ -53,24 +63,34 @@ static ik_status resolve_damq(sim *s, ik_error *err)
     if (s->queue_max > s->in_bytes)
         s->queue_max = s->in_bytes;
     if (accounts * s->queue_min > s->in_bytes) {
-        ik_fail(err, IK_ERR_USAGE,
+        ik_about(
+            err,
+            ik_fail(
+                err, IK_ERR_USAGE,
                 "queue_min = %llu B for each of %llu queues is more than switch.buffer = %llu B",
                 (unsigned long long)s->queue_min, (unsigned long long)accounts,
-                (unsigned long long)s->in_bytes);
+                (unsigned long long)s->in_bytes),
+            "switch.queue_min switch.buffer");
         return ik_hint(err, IK_ERR_USAGE,
                        "buffer >= %llu B, or a smaller queue_min, or damq_bounds = vc",
                        (unsigned long long)(accounts * s->queue_min));
     }
     room = s->in_bytes - (accounts - 1) * s->queue_min;
     if (s->queue_max < s->packet_bytes || s->queue_max < s->queue_min || room < s->packet_bytes)
-        return ik_fail(
-            err, IK_ERR_USAGE,
-            "queue_max = %llu B: a queue must be able to take %llu B, a packet and its queue_min",
-            (unsigned long long)(s->queue_max < room ? s->queue_max : room),
-            (unsigned long long)(s->queue_min > s->packet_bytes ? s->queue_min : s->packet_bytes));
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE,
+                    "queue_max = %llu B: a queue must be able to take %llu B, a packet and its "
+                    "queue_min",
+                    (unsigned long long)(s->queue_max < room ? s->queue_max : room),
+                    (unsigned long long)(s->queue_min > s->packet_bytes ? s->queue_min
+                                                                        : s->packet_bytes)),
+            "switch.queue_max switch.queue_min adapter.packet");
     if (s->vcs > 1 && s->queue_min < s->packet_bytes) {
-        ik_fail(err, IK_ERR_USAGE, "queue_min = %llu B is less than a packet of %u B",
-                (unsigned long long)s->queue_min, s->packet_bytes);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, "queue_min = %llu B is less than a packet of %u B",
+                         (unsigned long long)s->queue_min, s->packet_bytes),
+                 "switch.queue_min adapter.packet");
         return ik_hint(err, IK_ERR_USAGE,
                        "virtual channels that share all of their space block each other, and then "
                        "no VC scheme keeps a network free of deadlock");
@@ -97,10 +117,12 @@ static ik_status resolve_outputs(sim *s, ik_error *err)
     if (s->model != MODEL_IOQ || !s->out_shared)
         return IK_OK;
     if (s->out_bytes < (uint64_t)s->vcs * s->packet_bytes || s->out_bytes > INT32_MAX)
-        return ik_fail(
-            err, IK_ERR_USAGE,
-            "output_buffer = %llu B must hold a packet of each of %u VCs and be smaller than 2 GiB",
-            (unsigned long long)s->out_bytes, s->vcs);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "output_buffer = %llu B must hold a packet of each of %u VCs and "
+                                "be smaller than 2 GiB",
+                                (unsigned long long)s->out_bytes, s->vcs),
+                        "switch.output_buffer vcs adapter.packet");
     s->out_space.accounts = s->vcs;
     return IK_OK;
 }
@@ -115,13 +137,18 @@ ik_status sim_space_resolve(sim *s, ik_error *err)
     if (status == IK_OK && s->queues == QUEUES_DAMQ)
         status = resolve_damq(s, err);
     if (status == IK_OK && (uint64_t)s->in_space.accounts * s->f->num_ports > EV_PORT_MASK)
-        status = ik_fail(err, IK_ERR_UNSUPPORTED,
-                         "%u queues at each of %u ports; the simulator takes at most %u in all",
-                         s->in_space.accounts, s->f->num_ports, EV_PORT_MASK);
+        status =
+            ik_about(err,
+                     ik_fail(err, IK_ERR_UNSUPPORTED,
+                             "%u queues at each of %u ports; the simulator takes at most %u in all",
+                             s->in_space.accounts, s->f->num_ports, EV_PORT_MASK),
+                     "switch.queues");
     if (status == IK_OK && s->in_space.accounts && s->in_bytes > INT32_MAX &&
         s->queues == QUEUES_DAMQ)
-        status = ik_fail(err, IK_ERR_USAGE,
-                         "switch.buffer is limited to 2 GiB - 1 B where queues share it");
+        status = ik_about(err,
+                          ik_fail(err, IK_ERR_USAGE,
+                                  "switch.buffer is limited to 2 GiB - 1 B where queues share it"),
+                          "switch.buffer switch.queues");
     if (status == IK_OK)
         resolve_unshared(s);
     return status;

@@ -503,8 +503,10 @@ static ik_status refuse_algorithm(const collective *c, ik_error *err)
 {
     char operation[32], algorithm[32], all[200] = "auto";
     word(COLLECTIVE_OPERATION_NAMES, c->operation, operation, sizeof operation);
-    ik_fail(err, IK_ERR_USAGE, "traffic 'collective': %s has no algorithm '%s'", operation,
-            word(COLLECTIVE_ALGORITHM_NAMES, c->algorithm, algorithm, sizeof algorithm));
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE, "traffic 'collective': %s has no algorithm '%s'", operation,
+                     word(COLLECTIVE_ALGORITHM_NAMES, c->algorithm, algorithm, sizeof algorithm)),
+             "algorithm operation");
     for (unsigned k = 0; k < NUM_ENTRIES; k++)
         if (entries[k].operation == c->operation) {
             word(COLLECTIVE_ALGORITHM_NAMES, entries[k].algorithm, algorithm, sizeof algorithm);
@@ -516,10 +518,14 @@ static ik_status refuse_algorithm(const collective *c, ik_error *err)
 static ik_status refuse_number(const collective *c, ik_error *err)
 {
     char operation[32], algorithm[32];
-    ik_fail(err, IK_ERR_USAGE,
-            "traffic 'collective': %s by %s is defined for a power of two of processes, not %u",
-            word(COLLECTIVE_OPERATION_NAMES, c->operation, operation, sizeof operation),
-            word(COLLECTIVE_ALGORITHM_NAMES, c->algorithm, algorithm, sizeof algorithm), c->num);
+    ik_about(
+        err,
+        ik_fail(err, IK_ERR_USAGE,
+                "traffic 'collective': %s by %s is defined for a power of two of processes, not %u",
+                word(COLLECTIVE_OPERATION_NAMES, c->operation, operation, sizeof operation),
+                word(COLLECTIVE_ALGORITHM_NAMES, c->algorithm, algorithm, sizeof algorithm),
+                c->num),
+        "processes algorithm");
     return ik_hint(err, IK_ERR_USAGE, "%s takes any number",
                    c->operation == COLLECTIVE_ALLREDUCE ? "rabenseifner" : "bruck");
 }

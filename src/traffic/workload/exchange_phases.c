@@ -14,9 +14,11 @@ ik_status phases_refuse(uint64_t messages, ik_error *err)
 {
     if (messages <= MOST_MESSAGES)
         return IK_OK;
-    ik_fail(err, IK_ERR_UNSUPPORTED,
-            "traffic 'exchange', phases: %llu messages, at most %d are taken",
-            (unsigned long long)messages, MOST_MESSAGES);
+    ik_about(err,
+             ik_fail(err, IK_ERR_UNSUPPORTED,
+                     "traffic 'exchange', phases: %llu messages, at most %d are taken",
+                     (unsigned long long)messages, MOST_MESSAGES),
+             "phases");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "phases are stored message by message; an all-to-all with phases = none is "
                    "computed, whatever its size");

@@ -39,19 +39,24 @@ void mapping_free(mapping *m)
 
 static ik_status refuse_range(const host_set *s, uint32_t host, ik_error *err)
 {
-    ik_fail(err, IK_ERR_USAGE, "%s, 'hosts': there is no host %u", s->owner, host);
+    ik_about(err, ik_fail(err, IK_ERR_USAGE, "%s, 'hosts': there is no host %u", s->owner, host),
+             "hosts");
     return ik_hint(err, IK_ERR_USAGE, "the fabric has %u hosts, numbered from 0", s->f->num_hosts);
 }
 
 static ik_status add_listed(host_set *s, uint32_t host, ik_error *err)
 {
     if (s->line[host])
-        return ik_fail(err, IK_ERR_USAGE, "%s, 'hosts': host %u stands there twice", s->owner,
-                       host);
+        return ik_about(
+            err,
+            ik_fail(err, IK_ERR_USAGE, "%s, 'hosts': host %u stands there twice", s->owner, host),
+            "hosts");
     if (ik_host_port(s->f, host) == IK_NONE) {
-        ik_fail(err, IK_ERR_USAGE,
-                "%s, 'hosts': host %u has no cable: it can neither send nor receive", s->owner,
-                host);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "%s, 'hosts': host %u has no cable: it can neither send nor receive",
+                         s->owner, host),
+                 "hosts");
         return ik_hint(err, IK_ERR_USAGE, "without 'hosts', all that have a cable are taken");
     }
     s->line[host] = 1;
@@ -212,8 +217,10 @@ static ik_status deal(host_set *s, const uint32_t *group_of, ik_error *err)
 
 static ik_status refuse_no_pods(const host_set *s, ik_error *err)
 {
-    ik_fail(err, IK_ERR_UNSUPPORTED, "%s, mapping = by_pod: %s has no pods", s->owner,
-            s->f->spec ? s->f->spec : "the fabric");
+    ik_about(err,
+             ik_fail(err, IK_ERR_UNSUPPORTED, "%s, mapping = by_pod: %s has no pods", s->owner,
+                     s->f->spec ? s->f->spec : "the fabric"),
+             "mapping");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "trees have pods, below their top level; by_leaf goes by the hosts' switches");
 }
@@ -251,8 +258,10 @@ static ik_status apply_rule(host_set *s, unsigned rule, uint64_t seed, ik_error 
 
 static ik_status refuse_count(const host_set *s, uint64_t processes, ik_error *err)
 {
-    ik_fail(err, IK_ERR_USAGE, "%s: %" PRIu64 " processes on %zu %s", s->owner, processes, s->num,
-            s->num == 1 ? "host" : "hosts");
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE, "%s: %" PRIu64 " processes on %zu %s", s->owner, processes,
+                     s->num, s->num == 1 ? "host" : "hosts"),
+             "processes hosts mapping");
     return ik_hint(err, IK_ERR_USAGE, "a host runs one process at most");
 }
 

@@ -122,7 +122,8 @@ ik_status pair_sizes_make(const char *owner, const ik_params *p, uint32_t num, u
     if (rule == RULE_FILE)
         status = read_file(&r, env, err);
     else if (bytes > MOST_BYTES / 2)
-        status = ik_fail(err, IK_ERR_USAGE, "%s: bytes is at most 2^49 B here", owner);
+        status = ik_about(
+            err, ik_fail(err, IK_ERR_USAGE, "%s: bytes is at most 2^49 B here", owner), "bytes");
     else
         follow_rule(rule, num, bytes, seed, r.sizes);
     if (status == IK_OK)

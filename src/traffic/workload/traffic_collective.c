@@ -120,14 +120,18 @@ static ik_status count(maker *m, uint64_t repeat, const ik_env *env, ik_error *e
     /* no move may wrap around 64 bits: all processes together at most 2^60 B at a time */
     double most = (double)m->bytes * m->of.num;
     if (m->of.operation != COLLECTIVE_ALLTOALLV && most > 0x1p60)
-        return ik_fail(err, IK_ERR_USAGE,
-                       OWNER ": %u processes with %llu B each are more than "
-                             "2^60 B",
-                       m->of.num, (unsigned long long)m->bytes);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                OWNER ": %u processes with %llu B each are more than "
+                                      "2^60 B",
+                                m->of.num, (unsigned long long)m->bytes),
+                        "bytes processes");
     ik_status status = collective_run(&m->of, err);
     if (status == IK_OK && !m->messages)
-        return ik_fail(err, IK_ERR_USAGE, OWNER ": %u %s no message to send", m->of.num,
-                       m->of.num == 1 ? "process has" : "processes have");
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE, OWNER ": %u %s no message to send", m->of.num,
+                                m->of.num == 1 ? "process has" : "processes have"),
+                        "processes hosts bytes sizes");
     if (status == IK_OK)
         status = ik_env_refuse_bytes(env, (double)m->messages * (double)repeat * BYTES_PER_MESSAGE,
                                      OWNER, err);
@@ -167,7 +171,8 @@ static uint64_t bytes_of(const ik_params *p, collective_operation operation)
 
 static ik_status refuse_root(const collective *c, ik_error *err)
 {
-    ik_fail(err, IK_ERR_USAGE, OWNER ": root %u of %u processes", c->root, c->num);
+    ik_about(err, ik_fail(err, IK_ERR_USAGE, OWNER ": root %u of %u processes", c->root, c->num),
+             "root processes");
     return ik_hint(err, IK_ERR_USAGE, "processes are numbered from 0 to %u", c->num - 1);
 }
 

@@ -80,7 +80,8 @@ static void destroy(ik_traffic *t)
 
 static ik_status refuse_pattern(const char *spec, const char *why, ik_error *err)
 {
-    ik_fail(err, IK_ERR_USAGE, "traffic 'exchange', pattern '%.80s': %s", spec, why);
+    ik_about(err, ik_fail(err, IK_ERR_USAGE, "traffic 'exchange', pattern '%.80s': %s", spec, why),
+             "pattern");
     return ik_hint(err, IK_ERR_USAGE,
                    "alltoall, neighbour, permutation, shift, file, wrf, bt and other patterns with "
                    "fixed destinations can be exchanged");
@@ -160,8 +161,10 @@ static ik_status find_order(exchange *x, const ik_params *p, ik_error *err)
         x->order = IK_ORDER_XOR;
         if (power)
             break;
-        ik_fail(err, IK_ERR_USAGE, OWNER ", order = xor: %u %s are not a power of two", x->map.num,
-                x->processes ? "processes" : "hosts");
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE, OWNER ", order = xor: %u %s are not a power of two",
+                         x->map.num, x->processes ? "processes" : "hosts"),
+                 "order");
         return ik_hint(err, IK_ERR_USAGE, "order = pairwise takes any number of hosts");
     default:
         x->order = IK_ORDER_RANDOM;
@@ -221,9 +224,12 @@ static ik_status make_alltoall(const ik_traffic *t, exchange *x, ik_error *err)
     x->work.uniform = true;
     x->work.num_classes = 1;
     if (x->work.num_messages && x->bytes > (UINT64_C(1) << 60) / x->work.num_messages)
-        return ik_fail(err, IK_ERR_USAGE,
-                       "traffic 'exchange': %llu messages of %llu B are more than 2^60 B",
-                       (unsigned long long)x->work.num_messages, (unsigned long long)x->bytes);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                "traffic 'exchange': %llu messages of %llu B are more than 2^60 B",
+                                (unsigned long long)x->work.num_messages,
+                                (unsigned long long)x->bytes),
+                        "bytes repeat");
     return x->order == IK_ORDER_NEAREST ? find_nearest(t->fabric, a, err) : IK_OK;
 }
 
@@ -263,10 +269,13 @@ static ik_status add_messages(graph_builder *b, const exchange *x, uint32_t src,
 {
     for (size_t k = 0; k < num; k++) {
         if (list[k].weight > MOST_COPIES)
-            return ik_fail(err, IK_ERR_USAGE,
-                           OWNER ": process %u has %llu messages for process %u, at most %d are "
-                                 "taken",
-                           src, (unsigned long long)list[k].weight, list[k].dst, MOST_COPIES);
+            return ik_about(
+                err,
+                ik_fail(err, IK_ERR_USAGE,
+                        OWNER ": process %u has %llu messages for process %u, at most %d are "
+                              "taken",
+                        src, (unsigned long long)list[k].weight, list[k].dst, MOST_COPIES),
+                "pattern");
         for (uint64_t copy = 0; copy < list[k].weight && !b->no_memory; copy++) {
             uint32_t send =
                 graph_message(b, x->map.host[src], x->map.host[list[k].dst], x->bytes, NULL);
@@ -368,10 +377,13 @@ static ik_status refuse_turns(const ik_params *p, ik_error *err)
     static const char *const names[] = {"order", "visits", "phases"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (ik_params_given(p, names[k])) {
-            ik_fail(err, IK_ERR_USAGE,
-                    OWNER ", '%s': it has no effect on the phases of cg, in each of which a "
-                          "process has one message",
-                    names[k]);
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE,
+                             OWNER
+                             ", '%s': it has no effect on the phases of cg, in each of which a "
+                             "process has one message",
+                             names[k]),
+                     "%s", names[k]);
             return ik_hint(err, IK_ERR_USAGE, "leave it out");
         }
     return IK_OK;
@@ -464,8 +476,11 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (status == IK_OK)
         status = workload_check_hosts(t, &x->work, err);
     if (status == IK_OK && x->work.num_messages == 0)
-        status = ik_fail(err, IK_ERR_USAGE, OWNER ": the pattern has no message among %u %s",
-                         x->map.num, x->processes ? "processes" : "hosts");
+        status =
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE, OWNER ": the pattern has no message among %u %s",
+                             x->map.num, x->processes ? "processes" : "hosts"),
+                     "pattern");
     t->workload = &x->work;
     return status;
 }

@@ -59,8 +59,10 @@ static ik_status read_start(const ik_spec_member *m, uint64_t *ps, ik_error *err
     *ps = 0;
     if (!m->share || ik_parse_quantity(m->share, IK_DIM_TIME, ps, NULL) == IK_OK)
         return IK_OK;
-    ik_fail(err, IK_ERR_USAGE, OWNER ", job '%.60s': the start '%.40s' is no time", m->name,
-            m->share);
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE, OWNER ", job '%.60s': the start '%.40s' is no time",
+                     m->name, m->share),
+             "jobs");
     return ik_hint(err, IK_ERR_USAGE, "write it like 10 us");
 }
 
@@ -70,7 +72,7 @@ static ik_status name_job(const char *name, ik_status status, ik_error *err)
     if (!err)
         return status;
     ik_error inner = *err;
-    ik_fail(err, status, OWNER ", job '%.60s': %s", name, inner.text);
+    ik_about(err, ik_fail(err, status, OWNER ", job '%.60s': %s", name, inner.text), "jobs");
     ik_error_at(err, inner.file, inner.line, inner.column);
     memcpy(err->hint, inner.hint, sizeof err->hint);
     return status;
@@ -78,8 +80,10 @@ static ik_status name_job(const char *name, ik_status status, ik_error *err)
 
 static ik_status refuse_endless(const ik_spec_member *m, ik_error *err)
 {
-    ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%.60s': traffic '%.80s' never ends", m->name,
-            m->spec);
+    ik_about(err,
+             ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%.60s': traffic '%.80s' never ends",
+                     m->name, m->spec),
+             "jobs");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "jobs are workloads that end, such as exchange; endless traffic in the "
                    "background is not simulated beside them");
@@ -102,12 +106,19 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
     ik_job *job = &x->work.jobs[k];
     for (uint32_t i = 0; i < k; i++)
         if (strcmp(list[i].name, m->name) == 0)
-            return ik_fail(err, IK_ERR_USAGE, OWNER ": two jobs are named '%.60s'", m->name);
+            return ik_about(
+                err, ik_fail(err, IK_ERR_USAGE, OWNER ": two jobs are named '%.60s'", m->name),
+                "jobs");
     if (strlen(m->name) > NAME_MOST)
-        return ik_fail(err, IK_ERR_USAGE, OWNER ": the name '%.60s' has more than %d characters",
-                       m->name, NAME_MOST);
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                OWNER ": the name '%.60s' has more than %d characters", m->name,
+                                NAME_MOST),
+                        "jobs");
     if (strncmp(m->spec, "jobs", strcspn(m->spec, ":")) == 0 && strcspn(m->spec, ":") == 4)
-        return ik_fail(err, IK_ERR_USAGE, OWNER ", job '%s': jobs cannot be a job", m->name);
+        return ik_about(
+            err, ik_fail(err, IK_ERR_USAGE, OWNER ", job '%s': jobs cannot be a job", m->name),
+            "jobs");
     ik_status status = read_start(m, &job->start_ps, err);
     if (status == IK_OK &&
         (status = ik_traffic_from_spec(t->fabric, m->spec, env, &x->members[k], err)) != IK_OK)
@@ -118,8 +129,10 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
     if (!w)
         return refuse_endless(m, err);
     if (has_own_rules(w->graph)) {
-        ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%s': a graph from a file runs alone",
-                m->name);
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED,
+                         OWNER ", job '%s': a graph from a file runs alone", m->name),
+                 "jobs");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "exchange, collective and nas can be jobs");
     }
     job->name = strdup(m->name);
@@ -147,8 +160,11 @@ static ik_status take_hosts(ik_traffic *t, jobs *x, ik_error *err)
             if (!takes_part(x->members[k]->workload, host))
                 continue;
             if (of[host] != IK_NONE) {
-                ik_fail(err, IK_ERR_USAGE, OWNER ": host %u is in job '%s' and in job '%s'", host,
-                        x->work.jobs[of[host]].name, x->work.jobs[k].name);
+                ik_about(err,
+                         ik_fail(err, IK_ERR_USAGE,
+                                 OWNER ": host %u is in job '%s' and in job '%s'", host,
+                                 x->work.jobs[of[host]].name, x->work.jobs[k].name),
+                         "jobs");
                 return ik_hint(err, IK_ERR_USAGE,
                                "each job has hosts of its own: hosts: 0..31 of the one, 32..63 of "
                                "the other");
@@ -166,8 +182,10 @@ static ik_status check_size(const jobs *x, ik_error *err)
         messages += x->work.jobs[k].num_messages;
     if (messages <= MOST_MESSAGES)
         return IK_OK;
-    ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ": %llu messages, at most %d are taken",
-            (unsigned long long)messages, MOST_MESSAGES);
+    ik_about(err,
+             ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ": %llu messages, at most %d are taken",
+                     (unsigned long long)messages, MOST_MESSAGES),
+             "jobs");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "an all-to-all beside another job is a graph of all its messages; alone it is "
                    "computed, whatever its size");
@@ -387,7 +405,9 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     t->impl = x;
     ik_status status = ik_spec_jobs_parse(ik_params_text(p, "jobs"), &arena, &list, &num, err);
     if (status == IK_OK && num > MOST_JOBS)
-        status = ik_fail(err, IK_ERR_USAGE, OWNER ": %zu jobs, %d are the most", num, MOST_JOBS);
+        status = ik_about(
+            err, ik_fail(err, IK_ERR_USAGE, OWNER ": %zu jobs, %d are the most", num, MOST_JOBS),
+            "jobs");
     if (status == IK_OK) {
         x->members = ik_calloc(num, sizeof *x->members);
         x->work.jobs = ik_calloc(num, sizeof *x->work.jobs);
