@@ -17,7 +17,7 @@ ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table
          "experiment": ["yaml", ""],
          "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
-MOST_FILES = 40  # side by side in one folder
+MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "topology": "topology", "topology_data": "topology", "format": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
           "report": "report"}
@@ -72,7 +72,7 @@ def main(root):
             if FLOOR[target] > FLOOR[floor] or (FLOOR[target] == FLOOR[floor] and (floor, target) not in SIDEWAYS):
                 errors.append(f"{path}:{number}: floor '{floor}' may not include floor '{target}' ({name})")
     errors += [f"tools/check_floors.py: nobody in {a} includes {b} any more: take it out of BACK" for a, b in BACK - used]
-    errors += [f"src/{place}: {n} files side by side, at most {MOST_FILES}" for place, n in files.items() if n > MOST_FILES]
+    errors += [f"src/{place}: {n} files in one folder, at most {MOST_FILES}" for place, n in files.items() if n > MOST_FILES]
     for error in errors:
         print(error, file=sys.stderr)
     return 1 if errors else 0

@@ -222,7 +222,7 @@ FAULTS = [
     ("adapter: one queue passes over a blocked packet", "state/params.c", "s->num_send_queues = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;",
      "s->num_send_queues = s->adapter_queues != ADAPTER_DESTINATION ? s->vcs : 1;", ["test_sim_adapter"]),
     ("adapter: injection is not paced", "host/host.c", "return own > link_ps ? own : link_ps;", "return (void)own, link_ps;", ["test_sim_adapter"]),
-    ("adapter: packets drain side by side", "host/host.c", "begin = *until > now ? *until : now;", "begin = now;", ["test_sim_adapter"]),
+    ("adapter: packets drain in parallel", "host/host.c", "begin = *until > now ? *until : now;", "begin = now;", ["test_sim_adapter"]),
     ("adapter: credit before the buffer has drained", "host/host.c", "post_credit(p, &s->ports[port], t, pk->rt.vc,",
      "post_credit(p, &s->ports[port], pk->t_tail, pk->rt.vc,", ["test_sim_adapter"]),
     ("choice: heads never choose again", "state/route.c", "pk->revocable = s->rechoose;", "pk->revocable = 0;", ["test_sim_choice"]),
