@@ -44,6 +44,11 @@ ik_status ik_sim_check_turns(const ik_params *adapter, ik_error *err);
  * histogram IK_ERR_INPUT or IK_ERR_IO. */
 ik_status ik_sim_check_sizes(const ik_params *adapter, const ik_traffic *traffic, ik_error *err);
 
+/* Whether the section switch gives a priority to each class of the traffic, if to any: IK_ERR_USAGE
+ * at the place of class_priority. */
+ik_status ik_sim_check_levels(const ik_params *switch_params, const ik_traffic *traffic,
+                              ik_error *err);
+
 /* Log-linear histogram of latencies (HdrHistogram's idea): exact count, sum, min, max; percentiles
  * within 1 %. */
 typedef struct ik_histogram {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef struct unit {
     const char *name;
@@ -153,6 +154,31 @@ static scaled scale_exactly(uint64_t mantissa, unsigned scale, const unit *u, ui
     return SCALED_EXACTLY;
 }
 
+/* The unit that this is but for upper and lower case; NULL = none. Of several the first. */
+static const unit *find_like(const unit *units, const char *name, size_t length)
+{
+    for (; units->name; units++)
+        if (length && strlen(units->name) == length && strncasecmp(units->name, name, length) == 0)
+            return units;
+    return NULL;
+}
+
+const char *ik_quantity_meant(const char *text, ik_dimension dim)
+{
+    uint64_t mantissa;
+    unsigned scale;
+    bool overflow;
+    const char *rest = read_decimal(skip_space(text), &mantissa, &scale, &overflow);
+    rest = rest ? skip_space(rest) : "";
+    size_t length = strlen(rest);
+    while (length > 0 && isspace((unsigned char)rest[length - 1]))
+        length--;
+    if (find_unit(dimensions[dim].units, rest, length))
+        return NULL;
+    const unit *like = find_like(dimensions[dim].units, rest, length);
+    return like ? like->name : NULL;
+}
+
 /* What is wrong with the text behind the number. */
 static const char *wrong_rest(const char *rest, ik_dimension dim)
 {
@@ -183,8 +209,11 @@ ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value,
     const unit *u = find_unit(dimensions[dim].units, rest, length);
     if (!u && length == 0 && mantissa == 0 && !overflow)
         u = dimensions[dim].units; /* zero needs no unit */
-    if (!u)
-        return refuse(err, text, dim, wrong_rest(rest, dim));
+    if (!u) {
+        const char *meant = ik_quantity_meant(text, dim);
+        refuse(err, text, dim, wrong_rest(rest, dim));
+        return meant ? ik_hint(err, IK_ERR_INPUT, "did you mean '%s'?", meant) : IK_ERR_INPUT;
+    }
     uint64_t result;
     scaled done = overflow ? SCALED_TOO_LARGE : scale_exactly(mantissa, scale, u, &result);
     if (done == SCALED_TOO_LARGE) {

@@ -125,6 +125,19 @@ static ik_status check_sizes(const runner *r, const ik_traffic *t, ik_error *err
     return status;
 }
 
+/* So may priorities. */
+static ik_status check_levels(const runner *r, const ik_traffic *t, ik_error *err)
+{
+    const variants *list = &r->e->sections[SECTION_SWITCH];
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < list->num && status == IK_OK; i++) {
+        status = ik_sim_check_levels(&list->items[i].params, t, err);
+        if (status != IK_OK)
+            place_in_variant(&list->items[i], SECTION_SWITCH, err);
+    }
+    return status;
+}
+
 /* Makes the traffic of an experiment as its points on this fabric will: no pattern that does not
  * fit it, and no flawed file, is found only after hours. */
 static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, ik_error *err)
@@ -143,6 +156,8 @@ static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, i
             place_in_variant(v, SECTION_TRAFFIC, err);
         else
             status = check_sizes(r, t, err);
+        if (status == IK_OK)
+            status = check_levels(r, t, err);
         if (status == IK_OK && t->note && tell)
             tell_note(r, IK_NOTE, "%s", t->note);
         ik_traffic_free(t);

@@ -37,12 +37,34 @@ class Replies(CliTest):
         self.assertTrue(all(0 <= x <= 3 for s in series[1:] for x in s["outstanding"]))
 
     def test_threads(self):
-        text = BASE + "adapter: {packet: 1 KiB, message: 3000 B, reply: 2 KiB, max_outstanding: 4}\n"
-        self.assertEqual(*[[r["checksum"] for r in self.rows(text + f"seeds: [{seed}]\n")] for seed in (3, 3)])
+        """One point, which one, two or three threads share: long links and short packets give them enough to do."""
+        text = BASE.replace("n=2", "n=4,latency=200 ns") + "adapter: {packet: 64 B, message: 200 B, reply: 150 B, max_outstanding: 20}\n"
+        rows = []
+        for threads in (1, 2, 3):
+            store = self.tmp / f"{threads}.db"
+            done = self.ok("run", self.experiment(text), "-o", store, "--jobs", threads, "--json")
+            self.assertIn(f'"threads":{threads}', "".join(done.split()))
+            rows.append(self.ok("report", store, "--csv"))
+        self.assertEqual(rows, [rows[0]] * 3)
 
     def test_classes(self):
         rows = self.rows(BASE + TWO + "switch: [{arbiter: oldest_first, age: injected}, {arbiter: class_first, class_priority: [0, 1]}]\n")
         self.assertEqual(len(rows), 2)
+
+    def test_refused_before_the_first_point(self):
+        """Priorities that are not as many as classes stand at their place, and no file is written."""
+        for traffic, priorities in ((TWO, "[0, 1, 2]"), ("", "[0, 1]")):
+            text = BASE + traffic + f"seeds: [1, 2]\nswitch: {{arbiter: class_first, class_priority: {priorities}}}\n"
+            path, store = self.experiment(text), self.tmp / "no.db"
+            done = run("run", path, "-o", store)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertTrue(done.stderr.startswith(f"ikat: {path}:{text.count(chr(10))}:"), done.stderr)
+            self.assertIn("priorities, and traffic", done.stderr)
+            self.assertFalse(store.exists())
+        for adapter, says in (("message: 20 KB", "did you mean 'kB'"), ("message_sizes: 20 KB", "did you mean 'kB'"), ("reply: 1000 TB", "at most")):
+            done = run("run", self.experiment(BASE + f"adapter: {{{adapter}}}\n"), "-o", self.tmp / "no.db")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(says, done.stderr)
 
     def test_refusals(self):
         for text, place, what in (

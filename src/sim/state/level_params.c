@@ -23,18 +23,19 @@ static ik_status refuse(const ik_params *sw, const char *name, const char *why, 
                       "section 'switch', parameter '%s': %s", name, why);
 }
 
-static ik_status check_classes(const sim *s, const ik_params *sw, size_t count, ik_error *err)
+static ik_status check_classes(const ik_traffic *traffic, const ik_params *sw, size_t count,
+                               ik_error *err)
 {
     char why[160];
     size_t classes = 0;
-    if (!s->traffic) /* estimates know none */
+    if (!traffic) /* estimates know none */
         return IK_OK;
-    while (s->traffic->classes && s->traffic->classes[classes])
+    while (traffic->classes && traffic->classes[classes])
         classes++;
     if (classes == count)
         return IK_OK;
     snprintf(why, sizeof why, "%zu priorities, and traffic '%.60s' has %zu classes", count,
-             s->traffic->spec, classes);
+             traffic->spec, classes);
     ik_status status = refuse(sw, "class_priority", why, err);
     return ik_hint(err, status,
                    classes ? "one for each, in their order"
@@ -88,6 +89,15 @@ static ik_status check_beside(const sim *s, const ik_params *sw, const ik_params
     return ik_hint(err, IK_ERR_UNSUPPORTED, "fewer priorities, or VCs of the routing");
 }
 
+ik_status ik_sim_check_levels(const ik_params *sw, const ik_traffic *traffic, ik_error *err)
+{
+    size_t count = 0;
+    if (ik_params_enum(sw, "arbiter") != ARB_CLASS || !ik_params_has(sw, "class_priority"))
+        return IK_OK;
+    ik_params_list(sw, "class_priority", &count);
+    return check_classes(traffic, sw, count, err);
+}
+
 ik_status sim_resolve_levels(sim *s, const ik_params *sw, const ik_params *adapter, ik_error *err)
 {
     size_t count = 0;
@@ -101,7 +111,7 @@ ik_status sim_resolve_levels(sim *s, const ik_params *sw, const ik_params *adapt
     if (count > sizeof s->levels.of)
         return refuse(sw, "class_priority", "more than 64 classes", err);
     unsigned num = number_levels(&s->levels, list, count);
-    ik_status status = check_classes(s, sw, count, err);
+    ik_status status = check_classes(s->traffic, sw, count, err);
     if (status == IK_OK)
         status = check_beside(s, sw, adapter, num, err);
     if (status != IK_OK)

@@ -64,14 +64,21 @@ ik_status sim_resolve_replies(sim *s, const ik_params *v, ik_error *err)
     s->uniform_size = s->uniform_size && r->bytes % s->packet_bytes == 0;
     if (s->active_messages == 1 && r->packets > 1)
         s->active_messages = (uint32_t)ik_params_uint(v, "active");
-    if (s->packets_per_message >= SIM_REPLY / 4 || r->packets >= SIM_REPLY / 4)
-        return ik_about(
+    if (s->packets_per_message >= SIM_REPLY / 4 || r->packets >= SIM_REPLY / 4) {
+        char most[32];
+        ik_status status = ik_about(
             err,
             ik_fail(err, IK_ERR_UNSUPPORTED,
                     "adapter.reply: a message of more than %u packets cannot be answered, or be "
                     "an answer",
                     SIM_REPLY / 4),
             "adapter.reply adapter.message");
+        return ik_hint(
+            err, status, "with packets of %u B at most %s; kB and KiB are thousands of bytes",
+            s->packet_bytes,
+            ik_format_quantity(most, sizeof most, (uint64_t)(SIM_REPLY / 4 - 1) * s->packet_bytes,
+                               IK_DIM_SIZE));
+    }
     return IK_OK;
 }
 

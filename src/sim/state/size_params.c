@@ -5,6 +5,8 @@
  * out. message_histogram names a file with a line an item: SIZE [ ".." SIZE ] WEIGHT. */
 #include "sim/state/size_params.h"
 
+#include "base/quantity.h"
+
 #include "base/array.h"
 #include "ikat/sim.h"
 #include <assert.h>
@@ -45,6 +47,9 @@ static ik_status refuse_item(const reader *r, unsigned column, ik_error *err, co
                              const char *why)
 {
     ik_status status = refuse(r, column, err, text, why);
+    const char *meant = ik_quantity_meant(text, IK_DIM_SIZE);
+    if (meant)
+        return ik_hint(err, status, "did you mean '%s'?", meant);
     return ik_hint(err, status,
                    r->file
                        ? "a line reads like \"64 B 0.5\" or \"1 KiB..4 KiB 20\", sizes are of 1 "
