@@ -320,8 +320,9 @@ ik_status ik_contention_channels(const ik_routing *r, const ik_traffic *t, const
 typedef struct ik_phase {
     const char *name; /* of the class, borrowed from the workload; NULL = none */
     uint64_t messages, bytes;
-    uint64_t flows, undelivered; /* pairs of hosts */
-    double max_load_bytes;       /* on the fullest channel between switches */
+    /* pairs of hosts; unconnected: of the undelivered, those that the fabric does not connect */
+    uint64_t flows, undelivered, unconnected;
+    double max_load_bytes; /* on the fullest channel between switches */
     /* until the fullest channel of all, for its rate, has sent its bytes; the same for the channels
      * of hosts alone, which is what an ideal crossbar takes */
     double bound_ns, crossbar_bound_ns;
@@ -335,7 +336,7 @@ typedef struct ik_phase {
 typedef struct ik_phases {
     ik_phase *phases; /* [num] in the order of the classes, those without messages left out */
     size_t num;
-    uint64_t messages, bytes, flows, undelivered;
+    uint64_t messages, bytes, flows, undelivered, unconnected;
     double bound_ns, crossbar_bound_ns;
     bool has_contention; /* all phases have */
     double fluid_ns, crossbar_ns;

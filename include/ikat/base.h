@@ -364,6 +364,8 @@ ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name,
 /* Nearest of `names` (NULL-terminated) to `name` by edit distance (Damerau-Levenshtein), NULL if
  * none is close. */
 const char *ik_nearest_name(const char *name, const char *const *names);
+/* The same of words joined by '|'; it stands in the arena. NULL also without memory. */
+const char *ik_nearest_word(const char *name, const char *words, ik_arena *arena);
 
 /* ------------------------------------------------------------------------------------------
  * progress, cancelling, threads */

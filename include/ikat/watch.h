@@ -16,6 +16,8 @@ extern "C" {
 extern const ik_param ik_watch_params[];
 /* Whether they ask for any packet. Errors: IK_ERR_USAGE or IK_ERR_INPUT with their place. */
 ik_status ik_watch_check(const ik_params *watch, bool *asked, ik_error *err);
+/* Whether all hosts that they name are among so many. IK_ERR_USAGE with the place of the value. */
+ik_status ik_watch_check_hosts(const ik_params *watch, uint32_t num_hosts, ik_error *err);
 
 enum { IK_WATCH_MOST = 10000 }; /* packets of one run */
 

@@ -131,6 +131,9 @@ typedef struct ik_workload {
 
 enum { IK_CLASSES_MAX = 65535 }; /* of a workload */
 
+/* The host of an operation. O(log hosts). */
+uint32_t ik_graph_host(const ik_graph *g, uint32_t op);
+
 /* Frees what w owns. */
 void ik_workload_clear(ik_workload *w);
 

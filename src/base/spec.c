@@ -205,3 +205,18 @@ const char *ik_nearest_name(const char *name, const char *const *names)
     }
     return best;
 }
+
+const char *ik_nearest_word(const char *name, const char *words, ik_arena *arena)
+{
+    size_t num = 1;
+    for (const char *at = words; *at; at++)
+        num += *at == '|';
+    char *rest = ik_arena_strdup(arena, words);
+    const char **names = ik_arena_alloc(arena, (num + 1) * sizeof *names);
+    if (!rest || !names)
+        return NULL;
+    for (size_t k = 0; k < num; k++)
+        names[k] = strsep(&rest, "|");
+    names[num] = NULL;
+    return ik_nearest_name(name, names);
+}

@@ -45,11 +45,14 @@ static ik_status measure_pattern(const comparison *m, const ik_routing *r, const
 {
     ik_contention c;
     ik_load l;
+    uint64_t unconnected = 0;
     ik_status status = ik_load_measure(r, t, env, &l, err);
+    if (status == IK_OK && l.undelivered)
+        status = ik_flows_unconnected(t, &unconnected, err);
     if (status != IK_OK)
         return status;
     bool many = (double)l.flows > m->most_flows * (double)t->num_hosts;
-    e->undelivered += l.undelivered;
+    e->undelivered += l.undelivered - unconnected;
     ik_load_free(&l);
     if (many) {
         ik_fail(err, IK_ERR_USAGE, "traffic '%.80s': more than %.0f flows per host", t->spec,
@@ -74,7 +77,7 @@ static ik_status measure_workload(const comparison *m, const ik_routing *r, cons
     *s = (sample){.seed = env->seed, .slowdown = p.slowdown, .has_c = p.has_contention};
     s->time_ns = p.has_contention ? p.fluid_ns : p.bound_ns;
     s->crossbar_ns = p.has_contention ? p.crossbar_ns : p.crossbar_bound_ns;
-    e->undelivered += p.undelivered;
+    e->undelivered += p.undelivered - p.unconnected;
     for (size_t i = 0; i < p.num; i++) {
         const ik_contention *c = &p.phases[i].contention;
         s->has_c = s->has_c && c->split == 0;

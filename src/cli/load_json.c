@@ -134,7 +134,8 @@ static void put_phase(ik_json *j, const ik_phase *p)
     ik_json_uint(j, "messages", p->messages);
     ik_json_uint(j, "bytes", p->bytes);
     ik_json_uint(j, "flows", p->flows);
-    ik_json_uint(j, "undelivered", p->undelivered);
+    ik_json_uint(j, "undelivered", p->undelivered - p->unconnected);
+    ik_json_uint(j, "unconnected", p->unconnected);
     ik_json_real(j, "max_load_bytes", p->max_load_bytes, CLI_DIGITS);
     ik_json_real(j, "bound_ns", p->bound_ns, CLI_DIGITS);
     ik_json_real(j, "crossbar_bound_ns", p->crossbar_bound_ns, CLI_DIGITS);

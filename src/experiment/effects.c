@@ -278,9 +278,17 @@ static ik_status check_sources(const variant *adapter, const variant *load, ik_e
 
 static ik_status check_watch(const variant *watch, const variant *same, ik_error *err)
 {
-    bool asked;
+    bool asked = true;
     (void)same;
-    return ik_watch_check(&watch->params, &asked, err);
+    ik_status status = ik_watch_check(&watch->params, &asked, err);
+    if (status != IK_OK || asked || watch->place->line == 0)
+        return status;
+    const ytree *at = watch->place;
+    ik_fail_at(err, IK_ERR_INPUT, at->file, at->line, at->column,
+               "section 'watch' watches no packet");
+    return ik_hint(err, IK_ERR_INPUT,
+                   "packets: [5:0] names them, first: 3 or slowest: 3 says how many; without the "
+                   "section none is watched");
 }
 
 static const rule rules[] = {

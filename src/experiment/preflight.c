@@ -67,7 +67,10 @@ static ik_status check_file(const runner *r, const variant *v, const char *path,
     else
         ik_fail(err, IK_ERR_IO, "there is no file '%.200s'", path);
     place_file(v, path, err);
-    const char *words = words_beside(v, path);
+    const char *words = words_beside(v, path), *name = below ? path + folder + 1 : path;
+    const char *nearest = words ? ik_nearest_word(name, words, &r->e->arena) : NULL;
+    if (nearest)
+        return ik_hint(err, IK_ERR_IO, "did you mean '%s'? %s, or a file", nearest, words);
     return words ? ik_hint(err, IK_ERR_IO, "%s, or a file", words) : IK_ERR_IO;
 }
 
@@ -216,9 +219,23 @@ static ik_status check_made_for(const runner *r, ik_error *err)
     return IK_OK;
 }
 
+/* A host that one of the fabrics has may be watched. */
+static ik_status check_watched(const runner *r, uint32_t most_hosts, ik_error *err)
+{
+    const variants *list = &r->e->sections[SECTION_WATCH];
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < list->num && status == IK_OK; i++) {
+        status = ik_watch_check_hosts(&list->items[i].params, most_hosts, err);
+        if (status != IK_OK)
+            place_in_variant(&list->items[i], SECTION_WATCH, err);
+    }
+    return status;
+}
+
 ik_status preflight(runner *r, ik_error *err)
 {
     const variants *list = &r->e->sections[SECTION_FABRIC];
+    uint32_t most_hosts = 0;
     ik_status status = check_made_for(r, err);
     if (status == IK_OK)
         status = check_files(r, err);
@@ -233,10 +250,12 @@ ik_status preflight(runner *r, ik_error *err)
             status = check_traffic(r, f, i == 0, err);
         if (status == IK_OK)
             status = check_routing_files(r, f, err);
+        if (status == IK_OK && f->num_hosts > most_hosts)
+            most_hosts = f->num_hosts;
         if (status == IK_OK && list->num == 1)
             r->built = f;
         else
             ik_fabric_free(f);
     }
-    return status;
+    return status == IK_OK ? check_watched(r, most_hosts, err) : status;
 }

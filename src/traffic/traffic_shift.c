@@ -20,7 +20,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
                          "traffic 'shift', by = %llu: every one of %u hosts would send to itself",
                          (unsigned long long)by, t->num_hosts),
                  "by");
-        return ik_hint(err, IK_ERR_USAGE, "use 1 to %u", t->num_hosts > 1 ? t->num_hosts - 1 : 1);
+        return t->num_hosts > 1 ? ik_hint(err, IK_ERR_USAGE, "use 1 to %u", t->num_hosts - 1)
+                                : ik_hint(err, IK_ERR_USAGE, "a pattern needs two hosts at least");
     }
     ik_status s = pattern_map_new(t, &to, err);
     if (s != IK_OK)

@@ -57,6 +57,18 @@ class Reach(CliTest):
         self.assertTrue(out.exists())
         self.ok("route", CUT[0], "--diff", "updown", "minimal", status=1)
 
+    def test_comparisons_count_apart(self):
+        """Also where several seeds are compared, and per phase of a workload."""
+        for traffic in ("shift", "exchange", "exchange:phases=host,order=shift"):
+            with self.subTest(traffic):
+                for more in (("--seeds", "2"), ()):
+                    done = run("load", CUT[0], "-r", "updown", "--traffic", traffic, "--allow-unreachable", *more)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertNotIn("not delivered", done.stdout + done.stderr)
+        phases = self.json("load", CUT[0], "-r", "updown", "--traffic", "exchange:phases=host,order=shift", "--allow-unreachable")["workload"]["phases"]
+        self.assertEqual({p["undelivered"] for p in phases}, {0})
+        self.assertGreater(sum(p["unconnected"] for p in phases), 0)
+
     def test_counts_stay_apart(self):
         cut = ("karytree:k=2,n=2,fail=100%", "-r", "updown")
         for command in ("check", "load", "route"):

@@ -48,6 +48,19 @@ class Watch(CliTest):
         self.ok("report", store, "-o", self.tmp / "page.html")
         self.assertIn('"watch":[{"source":3,', (self.tmp / "page.html").read_text())
 
+    def test_what_nobody_sends_is_refused(self):
+        """Hosts that no fabric has, and sections that ask for nothing: before the first point, with their place."""
+        for watch, words in (("{}", "watches no packet"), ("{packets: [3:0, 16:1]}", "no host 16 among 16"), ("{first: 1, source: 99}", "no host 99"),
+                             ("{slowest: 1, destination: 16}", "no host 16"), ("[{first: 1}, {}]", "watches no packet")):
+            with self.subTest(watch):
+                store = self.tmp / "results.db"
+                done = run("run", self.experiment(TEXT + f"watch: {watch}\n"), "-o", store)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertRegex(done.stderr, rf"experiment.yaml:5:\d+: .*{words}")
+                self.assertFalse(store.exists())
+        text = TEXT.replace("karytree:k=4,n=2", '["karytree:k=4,n=2", "karytree:k=5,n=2"]')
+        self.assertEqual({r["fabric"] for r in self.rows(text + "watch: {packets: [20:0]}\n") if r["stage"] == "sent"}, {"karytree:k=5,n=2"})
+
     def test_no_watch_no_rows(self):
         self.assertEqual(self.rows(TEXT), [])
 
@@ -61,12 +74,12 @@ class Watch(CliTest):
 
     def test_a_packet_that_does_not_exist(self):
         store = self.tmp / "results.db"
-        done = run("run", self.experiment(TEXT + "watch: {packets: [99:0]}\n"), "-o", store, "-v")
+        done = run("run", self.experiment(TEXT + "watch: {packets: [9:4000000]}\n"), "-o", store, "-v")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("packet 99:0 was not sent", done.stderr)
-        self.assertIn("packet 0 of host 99 was not sent in this run", done.stdout)
+        self.assertIn("packet 9:4000000 was not sent", done.stderr)
+        self.assertIn("packet 4000000 of host 9 was not sent in this run", done.stdout)
         table = self.ok("report", store, "--csv", "--table", "watch")
-        self.assertIn("99:0,,,,,not sent", table)
+        self.assertIn("9:4000000,,,,,not sent", table)
 
     def test_text(self):
         store = self.tmp / "results.db"

@@ -40,6 +40,25 @@ class Workloads(CliTest):
         self.assertEqual(len(references), 5)
         self.assertTrue(all(r["fabric"].startswith("crossbar:n=16") for r in references))
 
+    def test_places_and_limits_of_commands(self):
+        """A file without a host is named with its last line, a mistyped rule with the nearest; a benchmark that is too large is only counted."""
+        empty = self.tmp / "empty.txt"
+        for text, line in (("", 1), ("# nobody\n\n", 2)):
+            empty.write_text(text)
+            done = run("load", "karytree:k=4,n=2", "-r", "dmodk", "--traffic", f"exchange:mapping={empty}")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{empty}:{line}:1: no host", done.stderr)
+        done = run("load", "karytree:k=4,n=2", "-r", "dmodk", "--traffic", "exchange:mapping=randm")
+        self.assertIn("did you mean 'random'", done.stderr)
+        done = run("load", "crossbar:n=1", "-r", "minimal", "--traffic", "shift")
+        self.assertIn("two hosts at least", done.stderr)
+        need = []
+        for limit in ("100MB", "400MB"):
+            done = run("load", "karytree:k=16,n=3", "-r", "dmodk", "--traffic", "nas:ft", "--memory-limit", limit)
+            need.append(re.search(r"about ([0-9.]+ [A-Z]iB) would be needed", done.stderr)[1])
+        self.assertEqual(need[0], need[1])
+        self.assertIn("GiB", need[0])
+
     def test_slowdown_in_order(self):
         """The reference has the same adapter: 1 on an ideal crossbar with any reorder buffer; elsewhere buffers only ever cost time."""
         text = ('fabric: ["crossbar:n=16", "karytree:k=4,n=2"]\nrouting: minimal\nswitch: {model: ideal}\n'
@@ -291,6 +310,7 @@ class Workloads(CliTest):
             (base + "traffic: {family: exchange, processes: 7}\n" + ENDS, ":3:", "7 processes on 6 hosts"),
             (base + "traffic: {family: exchange, mapping: lineer}\n" + ENDS, ":3:", "no file"),
             (base + "traffic: {family: exchange, mapping: lineer}\n" + ENDS, "hint", "linear|random|by_leaf|by_pod, or a file"),
+            (base + "traffic: {family: exchange, mapping: randm}\n" + ENDS, "hint", "did you mean 'random'"),
             (base + "traffic: {family: exchange, mapping: [linear, by_pod]}\n" + ENDS, ":3:", "has no pods"),
             (base + "traffic: {family: exchange, pattern: worst, hosts: 0..3}\n" + ENDS, ":3:", "made for the fabric"),
             (base + "traffic: {family: collective, operation: barrier, root: 1}\n" + ENDS, ":3:", "'root': it has no effect"),

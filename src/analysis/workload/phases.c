@@ -42,6 +42,10 @@ static ik_status measure_phase(const ik_routing *r, phase_pattern *p, double mos
     out->undelivered = load.undelivered;
     note_bounds(p, r->fabric, &load, out);
     ik_load_free(&load);
+    if (out->undelivered)
+        status = ik_flows_unconnected(&p->traffic, &out->unconnected, err);
+    if (status != IK_OK)
+        return status;
     if (!most_flows || (double)p->num_flows > most_flows * (double)p->traffic.num_hosts)
         return IK_OK;
     double largest = 0;
@@ -61,6 +65,7 @@ static void add_phase(ik_phases *all, const ik_phase *p)
     all->bytes += p->bytes;
     all->flows += p->flows;
     all->undelivered += p->undelivered;
+    all->unconnected += p->unconnected;
     all->bound_ns += p->bound_ns;
     all->crossbar_bound_ns += p->crossbar_bound_ns;
     all->has_contention = all->has_contention && p->has_contention;

@@ -89,19 +89,6 @@ static bool may_take(const finite *f, uint32_t src, uint32_t recv, uint32_t m)
     return true;
 }
 
-uint32_t sim_finite_host(const ik_graph *g, uint32_t op)
-{
-    uint32_t low = 0, high = g->num_hosts;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (g->host_first[middle] <= op)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
 {
     finite *f = p->sim->finite;
@@ -115,7 +102,7 @@ static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64
 static bool find_receive(partition *p, uint32_t host, uint32_t m, uint32_t before_m, uint64_t t)
 {
     finite *f = p->sim->finite;
-    uint32_t src = sim_finite_host(f->w->graph, f->any[m].op), before = IK_NONE,
+    uint32_t src = ik_graph_host(f->w->graph, f->any[m].op), before = IK_NONE,
              recv = f->begun[host].num ? f->begun[host].head : IK_NONE;
     while (recv != IK_NONE && !may_take(f, src, recv, m)) {
         before = recv;
@@ -183,7 +170,7 @@ void sim_any_begun(partition *p, uint32_t host, uint32_t recv, uint64_t t)
     finite *f = p->sim->finite;
     const ik_graph *g = f->w->graph;
     uint32_t before = IK_NONE, m = f->unreceived[host].num ? f->unreceived[host].head : IK_NONE;
-    while (m != IK_NONE && !may_take(f, sim_finite_host(g, f->any[m].op), recv, m)) {
+    while (m != IK_NONE && !may_take(f, ik_graph_host(g, f->any[m].op), recv, m)) {
         before = m;
         m = f->any[m].next;
     }
@@ -212,7 +199,7 @@ static void fill(finite *f)
     for (uint32_t host = 0; host < g->num_hosts; host++) {
         uint32_t src = IK_NONE, flow = 0;
         for (uint32_t m = f->any_first[host]; m < f->any_first[host + 1]; m++) {
-            uint32_t of = sim_finite_host(g, f->any[m].op);
+            uint32_t of = ik_graph_host(g, f->any[m].op);
             flow = of == src ? flow : m;
             src = of;
             f->any[m].flow = flow;

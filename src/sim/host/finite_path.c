@@ -145,7 +145,7 @@ static uint32_t pass_recv(walk *w, uint32_t *host, uint32_t op)
     }
     if (w->at > o->ready_ps)
         reach_release(w, *host, op, true, own_time(g, op));
-    uint32_t src = o->cause == send ? sim_finite_host(g, send) : *host;
+    uint32_t src = o->cause == send ? ik_graph_host(g, send) : *host;
     if (o->cause != send || src == *host)
         return o->cause;
     *host = src;

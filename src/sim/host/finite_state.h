@@ -104,8 +104,6 @@ static inline uint32_t finite_send_of(const finite *f, uint32_t recv)
     uint32_t match = f->w->graph->ops[recv].match;
     return match != IK_NONE ? match : f->mate[recv];
 }
-/* The host of an operation. */
-uint32_t sim_finite_host(const ik_graph *g, uint32_t op);
 
 /* What is due at one time at a host is taken in this order, then by number. */
 enum { DUE_ARRIVAL, DUE_SEND, DUE_RECV, DUE_CALC, DUE_RANKS };

@@ -106,6 +106,35 @@ static ik_status read_packets(const ik_params *p, watch_key *keys, size_t *num, 
     return IK_OK;
 }
 
+static ik_status refuse_host(const ik_value *v, const char *name, uint64_t host, uint32_t num_hosts,
+                             ik_error *err)
+{
+    ik_fail_at(err, IK_ERR_USAGE, v->source ? v->source : "", v->line, v->column,
+               "section 'watch', parameter '%s': there is no host %llu among %u", name,
+               (unsigned long long)host, num_hosts);
+    return ik_hint(err, IK_ERR_USAGE, "hosts are numbered from 0");
+}
+
+ik_status ik_watch_check_hosts(const ik_params *p, uint32_t num_hosts, ik_error *err)
+{
+    static const char *const names[] = {"source", "destination"};
+    const ik_value *v = value_of(p, "packets");
+    for (const char *text = v->has ? v->text : ""; *text; text += strspn(text, " ")) {
+        const char *begin = text;
+        uint64_t src, first, last;
+        if (!read_range(&text, &src, &first, &last))
+            return bad_packet(v, begin, err);
+        if (src >= num_hosts)
+            return refuse_host(v, "packets", src, num_hosts, err);
+    }
+    for (size_t k = 0; k < 2; k++) {
+        v = value_of(p, names[k]);
+        if (v->has && v->u >= num_hosts)
+            return refuse_host(v, names[k], v->u, num_hosts, err);
+    }
+    return IK_OK;
+}
+
 ik_status ik_watch_check(const ik_params *p, bool *asked, ik_error *err)
 {
     size_t num = 0;

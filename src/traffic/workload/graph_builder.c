@@ -99,6 +99,7 @@ void graph_name_classes(graph_builder *b, const char *kind, const uint32_t *numb
 uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t amount, uint32_t peer,
                    uint32_t tag, unsigned line)
 {
+    b->asked_ops++;
     assert(host < b->num_hosts);
     size_t at = b->num_ops;
     if (b->no_memory || at >= MOST_OPS || (at == b->room_ops && !grow_ops(b)))

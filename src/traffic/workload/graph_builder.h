@@ -20,7 +20,8 @@ typedef struct graph_builder {
     uint32_t *host, *line;
     struct built_wait *waits;
     size_t num_ops, room_ops, num_waits, room_waits;
-    char **classes; /* names, in the order of their first use */
+    uint64_t asked_ops; /* operations, those for which there was no memory included */
+    char **classes;     /* names, in the order of their first use */
     size_t num_classes, room_classes;
     /* of what is added next; set it to a number that graph_class gave to go back to that class */
     uint16_t class_now;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t graph_host(const ik_graph *g, uint32_t op)
+uint32_t ik_graph_host(const ik_graph *g, uint32_t op)
 {
     uint32_t low = 0, high = g->num_hosts;
     while (high - low > 1) {
@@ -28,7 +28,7 @@ uint32_t graph_host(const ik_graph *g, uint32_t op)
 static void say_op(const ik_graph *g, uint32_t op, char *text, size_t size)
 {
     const ik_op *o = &g->ops[op];
-    uint32_t host = graph_host(g, op);
+    uint32_t host = ik_graph_host(g, op);
     size_t used;
     char peer[24] = "any host";
     if (g->kind[op] == IK_OP_CALC) {
@@ -210,7 +210,7 @@ static void match_host(matcher *m, uint32_t host, const uint32_t *sent, size_t n
     }
     for (size_t k = 0; k < num; k++)
         m->sends[m->num_sends++] =
-            (end_of_message){graph_host(g, sent[k]), g->tag[sent[k]], sent[k]};
+            (end_of_message){ik_graph_host(g, sent[k]), g->tag[sent[k]], sent[k]};
     qsort(m->recvs, m->num_recvs, sizeof *m->recvs, by_key);
     qsort(m->sends, m->num_sends, sizeof *m->sends, by_key);
     match_acks(m);

@@ -13,8 +13,6 @@ typedef struct built_wait {
 /* Says something of an operation of g, with its place. hint: NULL = none. */
 ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_error *err,
                      const char *what);
-/* The host of an operation. O(log hosts). */
-uint32_t graph_host(const ik_graph *g, uint32_t op);
 /* Matches messages, the tags being in ops[].match. Operations stand by host. */
 ik_status graph_match(ik_graph *g, const char *source, ik_error *err);
 /* Refuses what waits for itself. */

@@ -146,7 +146,8 @@ static ik_status read_lines(map_file *m, char *text, const char *end, ik_error *
         line = stop ? stop + 1 : (char *)end;
     }
     if (status == IK_OK && !m->set->num)
-        return ik_fail_at(err, IK_ERR_INPUT, m->path, 0, 0, "no host in the file");
+        return ik_fail_at(err, IK_ERR_INPUT, m->path, m->line ? m->line : 1, 1,
+                          "no host in the file: it ends here");
     return status;
 }
 
@@ -156,8 +157,16 @@ static ik_status read_file(host_set *s, const char *path, const ik_env *env, ik_
     char *text = NULL;
     size_t size = 0;
     ik_status status = ik_text_read(path, env ? env->memory_limit_bytes : 0, &text, &size, err);
-    if (status == IK_ERR_IO)
-        return ik_hint(err, status, "mapping is one of %s, or a file", MAPPING_RULES);
+    if (status == IK_ERR_IO) {
+        ik_arena arena = {0};
+        const char *nearest = ik_nearest_word(path, MAPPING_RULES, &arena);
+        ik_hint(err, status,
+                nearest ? "did you mean '%s'? mapping is one of %s, or a file"
+                        : "%smapping is one of %s, or a file",
+                nearest ? nearest : "", MAPPING_RULES);
+        ik_arena_free(&arena);
+        return status;
+    }
     if (status != IK_OK)
         return status;
     const char *start = text;

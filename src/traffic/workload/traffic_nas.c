@@ -77,16 +77,16 @@ static void read_sizes(nas *n, const ik_params *p)
     n->columns = ik_params_enum(p, "layout") ? (uint32_t)1 << nas_log2(n->processes) / 2 : 1;
 }
 
-/* One iteration says how much all will need. */
+/* One iteration says how much all will need; where that alone is too much, it is only counted. */
 static ik_status run(const nas *n, uint64_t iterations, steps *s, const ik_env *env, ik_error *err)
 {
     for (uint64_t i = 0; i < iterations && !s->b.no_memory; i++) {
         nas_run(n, s);
-        ik_status status =
-            i ? IK_OK
-              : ik_env_refuse_bytes(env,
-                                    (double)s->b.num_ops * (double)iterations * BYTES_PER_OPERATION,
-                                    OWNER, err);
+        ik_status status = i ? IK_OK
+                             : ik_env_refuse_bytes(env,
+                                                   (double)s->b.asked_ops * (double)iterations *
+                                                       BYTES_PER_OPERATION,
+                                                   OWNER, err);
         if (status != IK_OK)
             return status;
     }
@@ -105,6 +105,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         status = steps_open(&s, OWNER, t->num_hosts, &k->map, err);
     if (status != IK_OK)
         return status;
+    s.b.memory_limit = env ? env->memory_limit_bytes : 0;
     read_sizes(&n, p);
     status = run(&n, ik_params_uint(p, "iterations"), &s, env, err);
     if (status != IK_OK) {
