@@ -100,6 +100,44 @@ static void test_every_byte_is_delivered_once(void **state)
         }
 }
 
+/* Hosts that have got everything before their last packet leaves begin the next repetition then,
+ * though queues of other VCs have not seen the end of this one. */
+static void test_repetitions_with_several_queues(void **state)
+{
+    static const struct {
+        const char *fabric, *vc, *traffic, *adapter;
+        uint32_t hosts;
+        uint64_t packets;
+    } cases[] = {
+        {"pgft:m=2:6:1,w=1:1:3,p=1:1:1,host_rate=40 Gb/s", "flow2sl",
+         "exchange:bytes=2 KiB,processes=5,mapping=by_leaf,repeat=2", "", 12, 2 * 5 * 4},
+        {"xgft:m=5,w=1", "dbbm", "exchange:bytes=2 KiB,repeat=3,order=shift", SMALL, 5,
+         3 * 5 * 4 * 8},
+    };
+    (void)state;
+    for (unsigned k = 0; k < 6; k++) {
+        unsigned n = k % 2;
+        scenario c = {.fabric = cases[n].fabric,
+                      .routing = "dmodk",
+                      .vc = cases[n].vc,
+                      .num_vcs = 2 + k / 2,
+                      .traffic = cases[n].traffic,
+                      .adapter = cases[n].adapter,
+                      .measure = ENDS,
+                      .load = 1,
+                      .threads = 1};
+        ik_sim_result first = run_by(&sim_general_engine, c);
+        assert_true(first.completed);
+        assert_int_equal(first.packets_delivered, cases[n].packets);
+        for (; c.threads <= 2; c.threads++) {
+            ik_sim_result any = run_by(NULL, c);
+            expect_same(c.traffic, &first, &any, cases[n].hosts);
+            ik_sim_result_free(&any);
+        }
+        ik_sim_result_free(&first);
+    }
+}
+
 /* ---- engines and threads */
 
 static void test_engines_and_threads_agree(void **state)
@@ -342,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alltoall_on_a_crossbar),
         cmocka_unit_test(test_every_byte_is_delivered_once),
+        cmocka_unit_test(test_repetitions_with_several_queues),
         cmocka_unit_test(test_engines_and_threads_agree),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_what_is_missing),

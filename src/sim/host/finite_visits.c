@@ -60,9 +60,13 @@ void sim_visits_go_on(partition *p, uint32_t host)
     if (r + 1 >= f->w->repeat || now->received < f->packets_per_repeat)
         return;
     send_queue *queues = &s->send_queues[(size_t)host * s->num_send_queues];
-    for (unsigned k = 0; k < s->num_send_queues; k++)
+    for (unsigned k = 0; k < s->num_send_queues; k++) {
+        /* with several queues, what lies before the end of the repetition may all be of others */
+        if (!s->dest_rings)
+            sim_host_admit(p, host, k, now->begun_ps);
         if (queues[k].n < end || queues[k].count)
             return;
+    }
     f->repetition[host]++;
     uint64_t sent = s->hosts[host].busy_until, begun = now->last_ps > sent ? now->last_ps : sent;
     now[1].begun_ps = begun;

@@ -97,10 +97,7 @@ bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, me
     return dst != IK_NONE;
 }
 
-/* Looks at the messages made until now and takes in those of this lane (its VC, or all), as long as
- * there is room to be active.
- */
-static void admit(partition *p, uint32_t host, unsigned at, uint64_t now)
+void sim_host_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
     send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
@@ -227,7 +224,7 @@ static const message *next_message(partition *p, uint32_t host, unsigned at, uin
     if (__builtin_expect(p->sim->reply.on, 0))
         sim_answered_admit(p, host, at, now);
     else if (!p->sim->has_graph)
-        admit(p, host, at, now);
+        sim_host_admit(p, host, at, now);
     return sim_first_message(p, host, at);
 }
 

@@ -45,6 +45,9 @@ void sim_start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number
 /* A host looks for something to send at time t, not before the window being worked on, if it would
  * not do so earlier. */
 void sim_host_wake_at(partition *p, uint32_t host, uint64_t t);
+/* Looks at the messages made until now and takes in those of queue `at` (of its VC, or all), while
+ * there is room to be active. */
+void sim_host_admit(partition *p, uint32_t host, unsigned at, uint64_t now);
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
 uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before);
 /* ---- host/by_destination.c: a queue a destination in the adapter */
