@@ -16,10 +16,12 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
@@ -27,7 +29,7 @@ TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_t
          "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar",
          "test_sim_hold", "test_sim_graph", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_random"]
 TIMES, SECONDS = 3, 20  # processor time that a fault may take: so many times that of the unbroken simulator, and so many seconds more
-WAITING_S = 900  # a test that sleeps for ever; much longer, since the machine may be busy
+WAITING_S = 60  # a test that takes no processor time at all for so long sleeps for ever, however busy the machine is
 PIPE = ["test_sim_pipeline", "test_sim_models"]
 PIPE_MESSAGES = ["test_sim_pipe_threads"]
 
@@ -410,6 +412,17 @@ def commands(build):
     return compiles, links
 
 
+def kill_sleeper(pid, ended):
+    """Ends a process that has taken no processor time for WAITING_S."""
+    last, since = None, time.monotonic()
+    while not ended.wait(5):
+        used = read("/proc", str(pid), "stat").rpartition(")")[2].split()[11:13]
+        if used != last:
+            last, since = used, time.monotonic()
+        elif time.monotonic() - since > WAITING_S:
+            os.kill(pid, signal.SIGKILL)
+
+
 class Bench:
     def __init__(self, build, scratch, pool):
         self.build, self.scratch = build, scratch
@@ -453,22 +466,23 @@ class Bench:
     def passes(self, test, fault):
         """Whether a test passes with a fault (0 = none); it ends at its first failure."""
         limit = int(TIMES * self.cost[test] + SECONDS) if fault else resource.RLIM_INFINITY
-        before = resource.getrusage(resource.RUSAGE_CHILDREN) if not fault else None
         program = subprocess.Popen([os.path.join(self.scratch, test)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                    env=dict(os.environ, IKAT_FAULT=str(fault)),
                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
-        watch = threading.Timer(WAITING_S, program.kill)
+        ended = threading.Event()
+        watch = threading.Thread(target=kill_sleeper, args=(program.pid, ended))
         watch.start()
         failed = any(b"FAILED" in line for line in program.stderr)
+        ended.set()
+        watch.join()
         if failed:
-            program.kill()
-        passed = program.wait() == 0 and not failed
-        watch.cancel()
+            os.kill(program.pid, signal.SIGKILL)
+        _, status, usage = os.wait4(program.pid, 0)
+        program.returncode = status
         program.stderr.close()
         if not fault:
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            self.cost[test] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return passed
+            self.cost[test] = usage.ru_utime + usage.ru_stime
+        return status == 0 and not failed
 
     def noticed_by(self, index):
         """The test that notices the fault, or None; those that should are asked first, the others by what they cost."""
@@ -506,8 +520,8 @@ def main():
     failures = 0 if chosen else 1
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         bench = Bench(build, scratch, pool)
-        for test in TESTS:  # one by one: what each costs
-            if not bench.passes(test, 0):
+        for test, passed in zip(TESTS, pool.map(lambda test: bench.passes(test, 0), TESTS)):  # and what each costs
+            if not passed:
                 print("the unbroken simulator fails %s" % test)
                 return 1
         for k, test in zip(chosen, pool.map(bench.noticed_by, chosen)):
