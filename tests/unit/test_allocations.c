@@ -278,6 +278,26 @@ static void exports(void **state)
     fail_each(job_exports, "karytree:k=2,n=3", false);
 }
 
+/* The families whose name alone is no traffic, or too little. */
+static const char *traffic_of(const char *family)
+{
+    static const char *const specs[][2] = {
+        {"jobs", "jobs:jobs=a=exchange:hosts=0..3|repeat=2&"
+                 "b@1 us=collective:barrier|hosts=4..9|mapping=by_leaf"},
+        {"collective", "collective:allreduce,processes=5,repeat=2,mapping=by_leaf"},
+        {"file", "file:path=" TEST_DATA "/traffic/ring.flows"},
+        {"graph", "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,mapping=random"},
+        {"nas", "nas:mg,processes=8,bytes=8 B,iterations=2"},
+        {"wrf", "wrf:rows=3,columns=2"},
+        {"mix", "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"},
+        {"schedule", "schedule:a@5 us@20%=uniform&b@9 us=mix:uniform+shift&tornado"},
+    };
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+        if (strcmp(specs[k][0], family) == 0)
+            return specs[k][1];
+    return family;
+}
+
 static void every_traffic(void **state)
 {
     (void)state;
@@ -285,22 +305,8 @@ static void every_traffic(void **state)
     assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=4", NULL, &tree, NULL), IK_OK);
     assert_int_equal(ik_fabric_from_spec("lrt:N=16,d=3,r=2", NULL, &floor, NULL), IK_OK);
     for (const ik_traffic_family *const *t = ik_traffics(); *t; t++) {
-        bool local = strcmp((*t)->name, "local") == 0, file = strcmp((*t)->name, "file") == 0,
-             three = strcmp((*t)->name, "ihs") == 0;
-        bool collective = strcmp((*t)->name, "collective") == 0;
-        bool jobs = strcmp((*t)->name, "jobs") == 0;
-        const char *spec =
-            jobs         ? "jobs:jobs=a=exchange:hosts=0..3|repeat=2&"
-                           "b@1 us=collective:barrier|hosts=4..9|mapping=by_leaf"
-            : collective ? "collective:allreduce,processes=5,repeat=2,mapping=by_leaf"
-            : file       ? "file:path=" TEST_DATA "/traffic/ring.flows"
-            : strcmp((*t)->name, "graph") == 0
-                ? "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,mapping=random"
-            : strcmp((*t)->name, "nas") == 0 ? "nas:mg,processes=8,bytes=8 B,iterations=2"
-            : strcmp((*t)->name, "wrf") == 0 ? "wrf:rows=3,columns=2"
-            : strcmp((*t)->name, "mix") == 0
-                ? "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"
-                : (*t)->name;
+        bool local = strcmp((*t)->name, "local") == 0, three = strcmp((*t)->name, "ihs") == 0;
+        const char *spec = traffic_of((*t)->name);
         the_fabric = local ? floor : tree;
         for (int i = 0; i < 2 && !three; i++) {
             the_routing = i || local ? "minimal" : "dmodk";
