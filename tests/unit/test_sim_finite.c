@@ -100,7 +100,7 @@ static void test_every_byte_is_delivered_once(void **state)
         }
 }
 
-/* Hosts that have got everything before their last packet leaves begin the next repetition then,
+/* Hosts that have got everything before their last packet leaves begin again when it does,
  * though queues of other VCs have not seen the end of this one. */
 static void test_repetitions_with_several_queues(void **state)
 {
@@ -132,6 +132,40 @@ static void test_repetitions_with_several_queues(void **state)
         for (; c.threads <= 2; c.threads++) {
             ik_sim_result any = run_by(NULL, c);
             expect_same(c.traffic, &first, &any, cases[n].hosts);
+            ik_sim_result_free(&any);
+        }
+        ik_sim_result_free(&first);
+    }
+}
+
+/* The watchdog looks right before a packet reaches its host, in the window that follows: what waits
+ * for it goes on all the same. */
+static void test_deliveries_behind_the_watchdog(void **state)
+{
+    static const struct {
+        const char *fabric, *routing, *vc, *traffic, *adapter, *measure;
+        uint32_t hosts;
+    } cases[] = {
+        {"torus:dims=5:2,p=2", "shortest", "hopclass",
+         "nas:lu,bytes=3 KiB,processes=4,planes=5,iterations=2", "", ENDS ";watchdog=1 us", 20},
+        {"karytree:k=4,n=2", "dmodk", NULL, "exchange:bytes=4 KiB,repeat=30", SMALL, ENDS, 16},
+    };
+    (void)state;
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        scenario c = {.fabric = cases[k].fabric,
+                      .routing = cases[k].routing,
+                      .vc = cases[k].vc,
+                      .traffic = cases[k].traffic,
+                      .sw = "switching=saf",
+                      .adapter = cases[k].adapter,
+                      .measure = cases[k].measure,
+                      .load = 1,
+                      .threads = 1};
+        ik_sim_result first = run_by(&sim_general_engine, c);
+        assert_true(first.completed);
+        for (; c.threads <= 2; c.threads++) {
+            ik_sim_result any = run_by(NULL, c);
+            expect_same(c.traffic, &first, &any, cases[k].hosts);
             ik_sim_result_free(&any);
         }
         ik_sim_result_free(&first);
@@ -381,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_alltoall_on_a_crossbar),
         cmocka_unit_test(test_every_byte_is_delivered_once),
         cmocka_unit_test(test_repetitions_with_several_queues),
+        cmocka_unit_test(test_deliveries_behind_the_watchdog),
         cmocka_unit_test(test_engines_and_threads_agree),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_what_is_missing),

@@ -5,6 +5,30 @@
 #include "sim/fast/fast.h"
 #include "sim/host/host.h"
 
+/* The slot of this window was taken out of the wheel before deliveries posted into it: one that was
+ * held back until the watchdog had looked may be of this window itself. Takes those events out. */
+static slot take_late_slot(partition *p)
+{
+    wheel *w = &p->wheel;
+    uint32_t index = (uint32_t)p->window & (w->num_slots - 1);
+    slot late = w->slots[index];
+    w->slots[index] = (slot){IK_NONE, 0};
+    w->busy[index >> 6] &= ~(1ull << (index & 63));
+    return late;
+}
+
+static void wake_all(partition *p, const slot *at)
+{
+    for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
+        uint32_t count = sim_chunk_count(&p->wheel, at, c);
+        p->n.events += count;
+        for (uint32_t n = 1; n <= count; n++) {
+            const event *e = &p->wheel.events[c * 64 + n];
+            sim_host_wake(p, ik_node_host(p->sim->f, e->node), p->start + event_offset(e));
+        }
+    }
+}
+
 static void wake_and_credit(partition *p, const slot *at)
 {
     const sim *s = p->sim;
@@ -13,14 +37,10 @@ static void wake_and_credit(partition *p, const slot *at)
         sim_host_credit(p, ik_node_host(s->f, s->f->port_node[c.port]), c.port * s->vcs + c.vc,
                         p->start + c.offset);
     }
-    for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
-        uint32_t count = sim_chunk_count(&p->wheel, at, c);
-        p->n.events += count;
-        for (uint32_t n = 1; n <= count; n++) {
-            const event *e = &p->wheel.events[c * 64 + n];
-            sim_host_wake(p, ik_node_host(s->f, e->node), p->start + event_offset(e));
-        }
-    }
+    const slot late = take_late_slot(p);
+    wake_all(p, at);
+    wake_all(p, &late);
+    sim_wheel_free_chunks(&p->wheel, late.first);
 }
 
 /* ---- with messages about reorder space: all of a host's events in order of time, as the general
@@ -42,9 +62,7 @@ static bool take_late_events(partition *p, slot *at)
             return false;
         }
     }
-    *at = w->slots[index];
-    w->slots[index] = (slot){IK_NONE, 0};
-    w->busy[index >> 6] &= ~(1ull << (index & 63));
+    *at = take_late_slot(p);
     return true;
 }
 
