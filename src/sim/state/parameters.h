@@ -35,12 +35,12 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
  * defaults. */
 ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, ik_error *err);
 struct sim;
-/* Of a workload: sizes of packets and visits, and how messages take turns, from the adapter's
- * parameters. Errors: IK_ERR_USAGE and IK_ERR_UNSUPPORTED, for those that say nothing to it. */
 /* Whether interleave and active mean something beside endless traffic, where messages have several
  * packets; messages of a queue that take turns, UINT32_MAX = all. */
 ik_status sim_check_turns(const struct sim *s, const ik_params *adapter, ik_error *err);
 uint32_t sim_active_of(const ik_params *adapter);
+/* Of a workload: sizes of packets and visits, and how messages take turns, from the adapter's
+ * parameters. Errors: IK_ERR_USAGE and IK_ERR_UNSUPPORTED, for those that say nothing to it. */
 ik_status sim_finite_resolve(struct sim *s, const ik_params *adapter, ik_error *err);
 /* Bursty sources: probabilities to go on and off in a slot, load while on (a message's probability
  * in a slot that takes as long as a message). */
