@@ -10,48 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const metric_names[NUM_METRICS] = {
-    [METRIC_OFFERED] = "offered",
-    [METRIC_THROUGHPUT] = "throughput",
-    [METRIC_FAIRNESS] = "fairness",
-    [METRIC_LATENCY_MEAN] = "latency_mean_ns",
-    [METRIC_LATENCY_P50] = "latency_p50_ns",
-    [METRIC_LATENCY_P95] = "latency_p95_ns",
-    [METRIC_LATENCY_P99] = "latency_p99_ns",
-    [METRIC_LATENCY_MAX] = "latency_max_ns",
-    [METRIC_NETWORK_LATENCY] = "network_latency_mean_ns",
-    [METRIC_GENERATED] = "packets_generated",
-    [METRIC_DELIVERED] = "packets_delivered",
-    [METRIC_IN_FLIGHT] = "packets_in_flight",
-    [METRIC_UNROUTABLE] = "packets_unroutable",
-    [METRIC_ORDER] = "order_violations",
-    [METRIC_HOPS] = "packet_hops",
-    [METRIC_HOST_LEAST] = "host_sent_min",
-    [METRIC_HOST_MOST] = "host_sent_max",
-    [METRIC_BLOCKED] = "blocked_share",
-    [METRIC_HOL] = "hol_share",
-    [METRIC_HOL_TIME] = "hol_time_ns",
-    [METRIC_ROOTS] = "congestion_roots",
-    [METRIC_TREE] = "congestion_tree",
-    [METRIC_ARRIVAL] = "arrival_latency_mean_ns",
-    [METRIC_OUT_OF_ORDER] = "packets_out_of_order",
-    [METRIC_REORDER_MEAN] = "reorder_mean_bytes",
-    [METRIC_REORDER_MAX] = "reorder_max_bytes",
-    [METRIC_THROTTLED_MEAN] = "throttled_mean",
-    [METRIC_THROTTLED_MAX] = "throttled_max",
-    [METRIC_ROUND_TRIP] = "round_trip_mean_ns",
-    [METRIC_ROUND_TRIP_P50] = "round_trip_p50_ns",
-    [METRIC_ROUND_TRIP_P95] = "round_trip_p95_ns",
-    [METRIC_ROUND_TRIP_P99] = "round_trip_p99_ns",
-    [METRIC_ROUND_TRIP_MAX] = "round_trip_max_ns",
-    [METRIC_REQUEST_LATENCY] = "request_latency_mean_ns",
-    [METRIC_REPLY_LATENCY] = "reply_latency_mean_ns",
-    [METRIC_OUTSTANDING] = "outstanding_mean",
-    [METRIC_COMPLETION] = "completion_ns",
-    [METRIC_SLOWDOWN] = "slowdown",
-    [METRIC_EFFECTIVE] = "effective_throughput",
-};
-
 store_row model_row(report_model *m, sqlite3_stmt *statement, const char *what, int64_t id,
                     ik_error *err)
 {
@@ -311,7 +269,7 @@ static ik_status read_rows(report_model *m, ik_error *err)
                                    "window_ps, end_ps, checksum, deadlock, params, classes, "
                                    "missing");
     for (int i = 0; i < NUM_METRICS && sql; i++)
-        sql = ik_arena_printf(&m->arena, "%s, %s", sql, metric_names[i]);
+        sql = ik_arena_printf(&m->arena, "%s, %s", sql, metrics[i].name);
     if (sql)
         sql = ik_arena_printf(&m->arena, "%s FROM points WHERE " STORE_CURRENT " ORDER BY id", sql);
     if (!sql)

@@ -6,54 +6,9 @@
 #ifndef IKAT_REPORT_MODEL_H
 #define IKAT_REPORT_MODEL_H
 
+#include "experiment/figures/metrics.h"
 #include "experiment/store_row.h"
 #include "report/shape.h"
-
-/* Columns of a point that are averaged over the seeds. */
-typedef enum metric_id {
-    METRIC_OFFERED,
-    METRIC_THROUGHPUT,
-    METRIC_FAIRNESS,
-    METRIC_LATENCY_MEAN,
-    METRIC_LATENCY_P50,
-    METRIC_LATENCY_P95,
-    METRIC_LATENCY_P99,
-    METRIC_LATENCY_MAX,
-    METRIC_NETWORK_LATENCY,
-    METRIC_GENERATED,
-    METRIC_DELIVERED,
-    METRIC_IN_FLIGHT,
-    METRIC_UNROUTABLE,
-    METRIC_ORDER,
-    METRIC_HOPS,
-    METRIC_HOST_LEAST, /* injected by the host that got least */
-    METRIC_HOST_MOST,
-    METRIC_BLOCKED, /* these five: NAN where congestion was not sampled */
-    METRIC_HOL,
-    METRIC_HOL_TIME,
-    METRIC_ROOTS,
-    METRIC_TREE,
-    METRIC_ARRIVAL, /* these six: NAN without in-order delivery */
-    METRIC_OUT_OF_ORDER,
-    METRIC_REORDER_MEAN,
-    METRIC_REORDER_MAX,
-    METRIC_THROTTLED_MEAN,
-    METRIC_THROTTLED_MAX,
-    METRIC_ROUND_TRIP,
-    METRIC_ROUND_TRIP_P50,
-    METRIC_ROUND_TRIP_P95,
-    METRIC_ROUND_TRIP_P99,
-    METRIC_ROUND_TRIP_MAX,
-    METRIC_REQUEST_LATENCY,
-    METRIC_REPLY_LATENCY,
-    METRIC_OUTSTANDING,
-    METRIC_COMPLETION, /* these three: NAN with endless traffic, and where a workload did not end */
-    METRIC_SLOWDOWN,
-    METRIC_EFFECTIVE,
-    NUM_METRICS
-} metric_id;
-/* columns of the store, keys of JSON, headers of CSV */
-extern const char *const metric_names[NUM_METRICS];
 
 /* Mean over seeds, and half the width of its 95 % confidence interval (NAN with a single seed). */
 typedef struct estimate {

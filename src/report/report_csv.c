@@ -95,7 +95,7 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
         return status;
     fputs("fabric,routing,vc,selection,traffic,variant,vcs,load,seed", out);
     for (int metric = 0; metric < NUM_METRICS; metric++)
-        fprintf(out, ",%s", metric_names[metric]);
+        fprintf(out, ",%s", metrics[metric].name);
     fputs(",deadlock,checksum", out);
     for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
         fprintf(out, ",%s", proof_columns[i]);

@@ -109,8 +109,8 @@ static void put_metrics(ik_json *j, const report_step *s)
 {
     for (int metric = 0; metric < NUM_METRICS; metric++) {
         char key[64];
-        ik_json_real(j, metric_names[metric], s->value[metric].mean, DIGITS);
-        snprintf(key, sizeof key, "%s_ci95", metric_names[metric]);
+        ik_json_real(j, metrics[metric].name, s->value[metric].mean, DIGITS);
+        snprintf(key, sizeof key, "%s_ci95", metrics[metric].name);
         ik_json_real(j, key, s->value[metric].ci95, DIGITS);
     }
 }
@@ -272,7 +272,7 @@ static void put_point(ik_json *j, const report_model *m, const report_row *r)
     ik_json_real(j, "load", r->load > 0 ? r->load : NAN, DIGITS);
     ik_json_uint(j, "seed", r->seed);
     for (int metric = 0; metric < NUM_METRICS; metric++)
-        ik_json_real(j, metric_names[metric], r->value[metric], DIGITS);
+        ik_json_real(j, metrics[metric].name, r->value[metric], DIGITS);
     ik_json_uint(j, "window_ps", r->window_ps);
     ik_json_uint(j, "end_ps", r->end_ps);
     ik_json_text(j, "checksum", r->checksum);

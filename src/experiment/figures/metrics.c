@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/figures/metrics.c: names, titles and units of results.
+ */
+#include "experiment/figures/metrics.h"
+
+#include <string.h>
+
+const metric metrics[NUM_METRICS] = {
+    [METRIC_OFFERED] = {"offered", "offered load", "%", false},
+    [METRIC_THROUGHPUT] = {"throughput", "accepted throughput", "%", false},
+    [METRIC_FAIRNESS] = {"fairness", "fairness", "", false},
+    [METRIC_LATENCY_MEAN] = {"latency_mean_ns", "mean latency", "ns", false},
+    [METRIC_LATENCY_P50] = {"latency_p50_ns", "median latency", "ns", false},
+    [METRIC_LATENCY_P95] = {"latency_p95_ns", "95th percentile of latency", "ns", false},
+    [METRIC_LATENCY_P99] = {"latency_p99_ns", "99th percentile of latency", "ns", false},
+    [METRIC_LATENCY_MAX] = {"latency_max_ns", "largest latency", "ns", false},
+    [METRIC_NETWORK_LATENCY] = {"network_latency_mean_ns", "mean latency in the network", "ns",
+                                false},
+    [METRIC_GENERATED] = {"packets_generated", "packets generated", "", false},
+    [METRIC_DELIVERED] = {"packets_delivered", "packets delivered", "", false},
+    [METRIC_IN_FLIGHT] = {"packets_in_flight", "packets in flight", "", false},
+    [METRIC_UNROUTABLE] = {"packets_unroutable", "packets without a route", "", false},
+    [METRIC_ORDER] = {"order_violations", "packets out of order", "", false},
+    [METRIC_HOPS] = {"packet_hops", "hops of all packets", "", false},
+    [METRIC_HOST_LEAST] = {"host_sent_min", "throughput of the host that got least", "%", false},
+    [METRIC_HOST_MOST] = {"host_sent_max", "throughput of the host that got most", "%", false},
+    [METRIC_BLOCKED] = {"blocked_share", "blocked buffers", "%", false},
+    [METRIC_HOL] = {"hol_share", "bytes held up by a head of line", "%", false},
+    [METRIC_HOL_TIME] = {"hol_time_ns", "head-of-line time per packet", "ns", false},
+    [METRIC_ROOTS] = {"congestion_roots", "congestion roots", "", false},
+    [METRIC_TREE] = {"congestion_tree", "largest congestion tree", "buffers", false},
+    [METRIC_ARRIVAL] = {"arrival_latency_mean_ns", "mean latency until arrival", "ns", false},
+    [METRIC_OUT_OF_ORDER] = {"packets_out_of_order", "packets that came out of order", "", false},
+    [METRIC_REORDER_MEAN] = {"reorder_mean_bytes", "mean of a reorder buffer", "bytes", false},
+    [METRIC_REORDER_MAX] = {"reorder_max_bytes", "largest reorder buffer", "bytes", false},
+    [METRIC_THROTTLED_MEAN] = {"throttled_mean", "mean time throttled", "%", false},
+    [METRIC_THROTTLED_MAX] = {"throttled_max", "most time throttled", "%", false},
+    [METRIC_ROUND_TRIP] = {"round_trip_mean_ns", "mean round trip", "ns", false},
+    [METRIC_ROUND_TRIP_P50] = {"round_trip_p50_ns", "median round trip", "ns", false},
+    [METRIC_ROUND_TRIP_P95] = {"round_trip_p95_ns", "95th percentile of the round trip", "ns",
+                               false},
+    [METRIC_ROUND_TRIP_P99] = {"round_trip_p99_ns", "99th percentile of the round trip", "ns",
+                               false},
+    [METRIC_ROUND_TRIP_MAX] = {"round_trip_max_ns", "largest round trip", "ns", false},
+    [METRIC_REQUEST_LATENCY] = {"request_latency_mean_ns", "mean latency of requests", "ns", false},
+    [METRIC_REPLY_LATENCY] = {"reply_latency_mean_ns", "mean latency of replies", "ns", false},
+    [METRIC_OUTSTANDING] = {"outstanding_mean", "outstanding requests per host", "", false},
+    [METRIC_COMPLETION] = {"completion_ns", "completion time", "ns", false},
+    [METRIC_SLOWDOWN] = {"slowdown", "slowdown", "", false},
+    [METRIC_EFFECTIVE] = {"effective_throughput", "effective throughput", "%", false},
+};
+
+metric_id metric_find(const char *name, size_t length)
+{
+    int id = 0;
+    while (id < NUM_METRICS &&
+           (strlen(metrics[id].name) != length || memcmp(metrics[id].name, name, length) != 0))
+        id++;
+    return (metric_id)id;
+}

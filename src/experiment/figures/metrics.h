@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/figures/metrics.h: the results of a point that have a name: a column of the store and
+ * of CSV, a key of JSON, what figures draw and claims are about.
+ */
+#ifndef IKAT_EXPERIMENT_METRICS_H
+#define IKAT_EXPERIMENT_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Columns of a point that are averaged over the seeds. */
+typedef enum metric_id {
+    METRIC_OFFERED,
+    METRIC_THROUGHPUT,
+    METRIC_FAIRNESS,
+    METRIC_LATENCY_MEAN,
+    METRIC_LATENCY_P50,
+    METRIC_LATENCY_P95,
+    METRIC_LATENCY_P99,
+    METRIC_LATENCY_MAX,
+    METRIC_NETWORK_LATENCY,
+    METRIC_GENERATED,
+    METRIC_DELIVERED,
+    METRIC_IN_FLIGHT,
+    METRIC_UNROUTABLE,
+    METRIC_ORDER,
+    METRIC_HOPS,
+    METRIC_HOST_LEAST, /* injected by the host that got least */
+    METRIC_HOST_MOST,
+    METRIC_BLOCKED, /* these five: NAN where congestion was not sampled */
+    METRIC_HOL,
+    METRIC_HOL_TIME,
+    METRIC_ROOTS,
+    METRIC_TREE,
+    METRIC_ARRIVAL, /* these six: NAN without in-order delivery */
+    METRIC_OUT_OF_ORDER,
+    METRIC_REORDER_MEAN,
+    METRIC_REORDER_MAX,
+    METRIC_THROTTLED_MEAN,
+    METRIC_THROTTLED_MAX,
+    METRIC_ROUND_TRIP,
+    METRIC_ROUND_TRIP_P50,
+    METRIC_ROUND_TRIP_P95,
+    METRIC_ROUND_TRIP_P99,
+    METRIC_ROUND_TRIP_MAX,
+    METRIC_REQUEST_LATENCY,
+    METRIC_REPLY_LATENCY,
+    METRIC_OUTSTANDING,
+    METRIC_COMPLETION, /* these three: NAN with endless traffic, and where a workload did not end */
+    METRIC_SLOWDOWN,
+    METRIC_EFFECTIVE,
+    NUM_METRICS
+} metric_id;
+
+typedef struct metric {
+    const char *name;  /* column of the store, key of JSON, header of CSV */
+    const char *title; /* what an axis of a figure is called */
+    const char *unit;  /* "ns", "bytes"; "%" of a fraction, which is drawn in percent; "" = none */
+    bool exact;        /* a property of fabric and routing: no seed, no measurement error */
+} metric;
+extern const metric metrics[NUM_METRICS];
+
+/* NUM_METRICS: there is none of that name. */
+metric_id metric_find(const char *name, size_t length);
+
+#endif
