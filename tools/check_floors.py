@@ -14,7 +14,7 @@ SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), (
 ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
          "traffic": ["", "workload"],
          "analysis": ["", "queues", "workload"],
-         "experiment": ["yaml", "figures", ""],
+         "experiment": ["yaml", "figures", "", "run"],
          "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder

@@ -64,6 +64,14 @@ ik_status store_set_meta(store *s, const char *key, const char *value, ik_error 
 ik_status store_get_meta(const store *s, const char *key, ik_arena *arena, const char **value,
                          ik_error *err);
 
+/* A workload on a crossbar of the fabric's hosts, nothing else different. sw: settings of its
+ * switch, with every default; "" = model ideal without delays. */
+typedef struct reference {
+    const char *fabric, *sw, *traffic, *adapter;
+    uint64_t seed;
+    double completion_ns; /* 0 = not completed either */
+} reference;
+
 /* One row of `points`, from a result. */
 typedef struct store_point {
     int64_t id, fabric, plan;
@@ -72,12 +80,12 @@ typedef struct store_point {
     double load;
     uint64_t seed;
     const ik_sim_result *result;
-    const struct reference *reference; /* of a workload that was completed; else NULL */
+    const reference *reference; /* of a workload that was completed; else NULL */
     uint32_t num_ports, num_hosts, num_switches;
     /* what its jobs took (JSON), NULL = it has none; [num_jobs] each of them alone, NULL = not
      * run */
     const char *jobs;
-    const struct reference *const *alone;
+    const reference *const *alone;
     size_t num_jobs;
 } store_point;
 ik_status store_add_point(store *s, const store_point *p, ik_error *err);

@@ -3,7 +3,7 @@
  * experiment/store_point.c: a result as a row of the store, and the packing of its arrays.
  */
 #include "base/text_stream.h"
-#include "experiment/run.h"
+#include "experiment/store.h"
 #include "experiment/store_congestion.h"
 #include "experiment/store_watch.h"
 #include "experiment/store_workload.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The choice between points in parallel and threads within a point. */
-#include "experiment/share.h"
+#include "experiment/run/share.h"
 #include "sim_helper.h"
 
 static ik_run_share choose(uint64_t points, unsigned jobs, uint64_t limit, uint64_t bytes,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/proofs.c: the proofs of a run's plans. What a results file says of a plan is shown,
- * but a plan that is run is proved here and now, by way of the cache of proofs; only then is its
- * row written, or corrected. What failed is reported, stored, and simulated all the same under the
- * watchdog.
+ * experiment/run/proofs.c: the proofs of a run's plans. What a results file says of a plan is
+ * shown, but a plan that is run is proved here and now, by way of the cache of proofs; only then is
+ * its row written, or corrected. What failed is reported, stored, and simulated all the same under
+ * the watchdog.
  */
 #include "experiment/describe.h"
-#include "experiment/run.h"
+#include "experiment/run/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/run.c: runs an experiment: fabric by fabric, plan by plan, the unfinished points side
- * by side.
+ * experiment/run/run.c: runs an experiment: fabric by fabric, plan by plan, the unfinished points
+ * side by side.
  */
-#include "experiment/run.h"
+#include "experiment/run/run.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

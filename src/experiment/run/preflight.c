@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/preflight.c: looks at every fabric of an experiment, and at all files that points
+ * experiment/run/preflight.c: looks at every fabric of an experiment, and at all files that points
  * read, before the first point runs and before anything is written.
  */
-#include "experiment/run.h"
+#include "experiment/run/run.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/left_out.c: says once for each routing on a fabric which of its plans could not be
+ * experiment/run/left_out.c: says once for each routing on a fabric which of its plans could not be
  * made. A sweep may well begin where a routing does not work yet: that is a note with their number.
  * A routing of which no plan could be made is an error.
  */
-#include "experiment/run.h"
+#include "experiment/run/run.h"
 
 #include <stdio.h>
 #include <string.h>

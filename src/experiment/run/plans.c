@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/plans.c: the fabrics and plans of a run. A plan is made if points of it are to be run
- * or if its stored proof is not the one that the experiment asks for.
+ * experiment/run/plans.c: the fabrics and plans of a run. A plan is made if points of it are to be
+ * run or if its stored proof is not the one that the experiment asks for.
  */
 #include "experiment/describe.h"
-#include "experiment/run.h"
+#include "experiment/run/run.h"
 #include "ikat/topology.h"
 #include "routing/plan.h"
 

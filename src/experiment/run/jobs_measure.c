@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/jobs_measure.c: what each job of a point took, against what it takes alone on the same
- * fabric: same plan, switch, adapter, seed and bound, from time 0. */
-#include "experiment/jobs.h"
+ * experiment/run/jobs_measure.c: what each job of a point took, against what it takes alone on the
+ * same fabric: same plan, switch, adapter, seed and bound, from time 0. */
+#include "experiment/run/run.h"
 
 #include <math.h>
 #include <stdlib.h>

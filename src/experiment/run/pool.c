@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/pool.c: runs points in parallel. Worker threads take the next point and simulate it;
- * the caller's thread writes each result as it comes and reports it to the observer, so that SQLite
- * and the observer see one thread only.
+ * experiment/run/pool.c: runs points in parallel. Worker threads take the next point and simulate
+ * it; the caller's thread writes each result as it comes and reports it to the observer, so that
+ * SQLite and the observer see one thread only.
  */
-#include "experiment/jobs.h"
-#include "experiment/run.h"
-#include "experiment/share.h"
+#include "experiment/run/run.h"
+#include "experiment/run/share.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/reference.c: the same workload on a crossbar: what slowdowns are measured by.
- *
+ * experiment/run/reference.c: the same workload on a crossbar: what slowdowns are measured by.
  * A crossbar of as many hosts, with the rate and latency of the first host's link, model ideal
  * without delays or the experiment's switch, the same adapter, seed and bound; processes are on
  * the same hosts of it. Points that differ in anything else share it, so it is simulated once;
  * threads that need it at the same time wait for the first. */
-#include "experiment/run.h"
+#include "experiment/run/run.h"
 #include "ikat/topology.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/share.c: the choice between points in parallel and threads within a point, and its
+ * experiment/run/share.c: the choice between points in parallel and threads within a point, and its
  * reason in words.
  */
-#include "experiment/share.h"
+#include "experiment/run/share.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/run.h: what the parts of a run share.
+ * experiment/run/run.h: what the parts of a run share.
  */
 #ifndef IKAT_EXPERIMENT_RUN_H
 #define IKAT_EXPERIMENT_RUN_H
@@ -100,14 +100,6 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
 
 /* ---- reference.c: what slowdowns are measured by */
 
-/* A workload on a crossbar of the fabric's hosts, nothing else different. sw: settings of its
- * switch, with every default; "" = model ideal without delays. */
-typedef struct reference {
-    const char *fabric, *sw, *traffic, *adapter;
-    uint64_t seed;
-    double completion_ns; /* 0 = not completed either */
-} reference;
-
 ik_status references_new(struct references **out, ik_error *err);
 void references_free(struct references *r);
 /* Simulates that of point p, or waits for another thread that does, or remembers it. workload,
@@ -121,6 +113,14 @@ ik_status reference_find(struct references *r, const ik_traffic *workload, const
 ik_status reference_alone(struct references *r, const ik_plan *plan, const char *traffic,
                           const ik_experiment *e, const point *p, const ik_sim_config *config,
                           const ik_env *env, const reference **out, ik_error *err);
+
+/* ---- jobs_measure.c */
+
+/* What the jobs of a point took, as a JSON text (NULL = it has none), and the runs of each alone;
+ * both to be free()d. */
+ik_status jobs_measure(runner *r, const plan_slot *slot, const ik_traffic *traffic, const point *p,
+                       const ik_sim_config *config, const ik_env *env, const ik_sim_result *result,
+                       char **text, const reference ***alone, size_t *num, ik_error *err);
 
 /* ---- telling the observer */
 void tell_stage(const runner *r, const char *format, ...) IK_PRINTF(2, 3);

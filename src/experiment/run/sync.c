@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/sync.c: what makes a point the same point: its complete parameters. A run looks each
- * point of the sweep up in the store; found ones are not run again. When the experiment was edited,
- * finished points keep their results: those still in the sweep take their new numbers, the others
- * retire.
+ * experiment/run/sync.c: what makes a point the same point: its complete parameters. A run looks
+ * each point of the sweep up in the store; found ones are not run again. When the experiment was
+ * edited, finished points keep their results: those still in the sweep take their new numbers, the
+ * others retire.
  */
-#include "experiment/run.h"
+#include "experiment/run/run.h"
 #include "ikat/json.h"
 
 #include <errno.h>
