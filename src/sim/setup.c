@@ -73,7 +73,7 @@ static ik_status find_lookahead(sim *s, ik_error *err)
     if (f->num_classes == 1 && shortest / least >= SIM_WHOLE_WINDOWS)
         least = shortest / ((shortest + least - 1) / least);
     s->lookahead = least;
-    s->last_ps = (s->end_ps + least - 1) / least * least;
+    s->last_ps = (s->past_ps + least - 1) / least * least;
     s->reciprocal = UINT64_MAX / least + 1; /* ceil(2^64 / least) */
     return IK_OK;
 }

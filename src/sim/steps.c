@@ -124,7 +124,7 @@ typedef struct pace {
 /* First window in which a partition works, or its end if a workload would go on after it. */
 static uint64_t next_of_all(const partition *p, uint64_t from)
 {
-    uint64_t next = next_window(p, from), end = first_window(p->sim, p->sim->end_ps);
+    uint64_t next = next_window(p, from), end = first_window(p->sim, p->sim->past_ps);
     return next == UINT64_MAX && p->sim->finite && p->after_end && from < end ? end : next;
 }
 
@@ -219,7 +219,7 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
  * then, a check is due, or the run is over. */
 static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
 {
-    uint64_t until = s->end_ps, end = window + s->step_windows;
+    uint64_t until = s->past_ps, end = window + s->step_windows;
     if (pc->next_check < until)
         until = pc->next_check;
     if (pc->next_watch < until)
@@ -276,7 +276,7 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
     uint64_t since = p->step_start;
     sim_step_report all = exchange(p, *from);
     uint64_t window = next_step(s, pc, all.next);
-    bool over = window == UINT64_MAX || window * s->lookahead >= s->end_ps;
+    bool over = window == UINT64_MAX || window * s->lookahead >= s->past_ps;
     uint64_t time = over ? s->end_ps : window * s->lookahead;
     if (s->finite && window == UINT64_MAX && *from < s->end_ps / s->lookahead)
         time = *from * s->lookahead;

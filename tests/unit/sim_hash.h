@@ -88,14 +88,37 @@ static inline void mix_replies(hash *h, const ik_sim_replies *k, size_t num_seri
     mix(h, k->series_outstanding, num_series * sizeof(double));
 }
 
-/* When each host was done, and what the end waited for. */
+static inline void mix_path(hash *h, const ik_critical_path *path)
+{
+    const uint64_t numbers[] = {path->num_segments, path->left_out, path->messages};
+    mix(h, numbers, sizeof numbers);
+    mix(h, path->kind_ps, sizeof path->kind_ps);
+    for (size_t k = 0; k < path->num_segments; k++) {
+        const ik_path_segment *g = &path->segments[k];
+        const uint64_t of[] = {g->kind, g->host, g->peer, g->op, g->bytes, g->begin_ps, g->end_ps};
+        mix(h, of, sizeof of);
+    }
+}
+
+static inline void mix_message_class(hash *h, const ik_message_class *c)
+{
+    const uint64_t numbers[] = {c->messages, c->bytes, c->first_ps, c->last_ps};
+    mix(h, c->name, strlen(c->name));
+    mix(h, numbers, sizeof numbers);
+}
+
+/* When each host was done, what the end waited for, what became of each class of messages, and what
+ * is missing. */
 static inline void mix_workload(hash *h, const ik_fabric *f, const ik_sim_result *r)
 {
     const uint64_t numbers[] = {r->finite, r->completed, r->completion_ps, r->workload_messages,
                                 r->workload_bytes};
     mix(h, numbers, sizeof numbers);
     mix(h, r->host_finish_ps, f->num_hosts * sizeof *r->host_finish_ps);
-    mix(h, r->critical_path.kind_ps, sizeof r->critical_path.kind_ps);
+    mix_path(h, &r->critical_path);
+    for (size_t k = 0; k < r->num_message_classes; k++)
+        mix_message_class(h, &r->message_classes[k]);
+    mix(h, r->missing_text, r->missing_text ? strlen(r->missing_text) : 0);
 }
 
 /* All but what the header names as no function of plan, traffic, config and seed. */

@@ -2,6 +2,7 @@
  *
  * Workloads that end: closed forms on crossbars and slimmed trees, every byte delivered once, the
  * same results by both engines and on any number of threads, refusals. */
+#include "sim_hash.h"
 #include "sim_run_by.h"
 #include "unit/part.h"
 #include <unistd.h>
@@ -357,6 +358,93 @@ static void test_at_most_is_the_end(void **state)
     unlink(path);
 }
 
+/* What is done at at_most is done, and what is done a picosecond later is not: one rule for all
+ * workloads, whatever they end with. */
+static void check_last_instant(const char *traffic, const char *routing, const char *sw,
+                               const char *adapter)
+{
+    char measure[80];
+    scenario c = {.fabric = "karytree:k=4,n=2",
+                  .routing = routing,
+                  .traffic = traffic,
+                  .sw = sw,
+                  .adapter = adapter,
+                  .measure = ENDS ";series=500 ns;congestion=false",
+                  .load = 1,
+                  .threads = 1};
+    ik_sim_result whole = run_by(NULL, c);
+    assert_true(whole.completed);
+    whole.events = 0; /* credit that comes back after the end is an event of no effect */
+    ik_fabric *f = fabric_of(c.fabric);
+    c.measure = measure;
+    for (unsigned late = 0; late < 2; late++)
+        for (c.threads = 1; c.threads <= 3; c.threads += 2) {
+            snprintf(measure, sizeof measure,
+                     "until=delivered;at_most=%llu ps;series=500 ns;congestion=false",
+                     (unsigned long long)(whole.completion_ps - late));
+            ik_sim_result both[] = {run_by(NULL, c), run_by(&sim_general_engine, c)};
+            for (unsigned e = 0; e < 2; e++) {
+                both[e].events = 0;
+                if (both[e].completed == late ||
+                    (!late && hash_result(f, &whole) != hash_result(f, &both[e])) ||
+                    (late && !strstr(both[e].missing_text, "at_most was reached")))
+                    fail_msg("%s, %s, %s, at most %s, %u threads, %s engine: %s%s", traffic, sw,
+                             adapter, measure, c.threads, e ? "general" : "any",
+                             both[e].completed ? "another result" : "not completed: ",
+                             both[e].missing_text ? both[e].missing_text : "");
+                ik_sim_result_free(&both[e]);
+            }
+        }
+    ik_fabric_free(f);
+    ik_sim_result_free(&whole);
+}
+
+static void test_the_last_instant_counts(void **state)
+{
+    char path[40], program[64];
+    (void)state;
+    write_program(path, sizeof path);
+    snprintf(program, sizeof program, "graph:path=%s", path);
+    const char *const traffics[] = {
+        program,
+        "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal",
+        "exchange:bytes=2 KiB",
+        "exchange:bytes=512 B,repeat=2",
+        "exchange:pattern=shift:by=5,bytes=3 KiB",
+        "exchange:bytes=512 B,phases=host,order=shift",
+        "exchange:bytes=512 B,phases=barrier,order=xor",
+        "collective:operation=allreduce,bytes=10 KiB",
+        "collective:operation=barrier",
+        "collective:operation=broadcast",
+        "collective:operation=reduce",
+        "collective:operation=allgather,bytes=1 KiB",
+        "collective:operation=reduce_scatter,bytes=1 KiB",
+        "collective:operation=alltoallv,bytes=1 KiB",
+        "collective:operation=gather,bytes=1 KiB",
+        "collective:operation=scatter,bytes=1 KiB",
+        "nas:benchmark=cg,class=S",
+        "nas:benchmark=bt,bytes=1 KiB",
+        "nas:benchmark=lu,bytes=100 B,planes=3",
+        "nas:benchmark=mg,bytes=1 KiB",
+        "nas:benchmark=ft,bytes=1 KiB",
+        "jobs:jobs=a=exchange:hosts=0..3&b@7 us=exchange:hosts=4..8",
+        "jobs:jobs=a=collective:operation=barrier|hosts=0..7&b=exchange:hosts=8..15|bytes=1 KiB"};
+    static const struct {
+        const char *routing, *sw, *adapter;
+    } ways[] = {{"adaptive_tree", "model=iq", "packet=512 B"},
+                {"dmodk", "model=iq", SMALL},
+                {"dmodk", "model=ioq", SMALL},
+                {"dmodk", "model=ideal", SMALL ";in_order=true"},
+                {"adaptive_tree", "model=iq", SMALL ";in_order=true;reorder_buffer=512 B"}};
+    const unsigned num = as_many(5, 2, 1);
+    for (unsigned k = 0; k < sizeof traffics / sizeof *traffics; k++)
+        for (unsigned w = 0; w < num; w++) {
+            unsigned way = num == 5 || w == 0 ? w : 1 + k % 4;
+            check_last_instant(traffics[k], ways[way].routing, ways[way].sw, ways[way].adapter);
+        }
+    unlink(path);
+}
+
 /* Stopped at any time, engines and threads leave the same picture; a deadlock comes with its
  * cycle. */
 static void test_engines_agree_on_what_is_missing(void **state)
@@ -420,6 +508,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_what_is_missing),
         cmocka_unit_test(test_at_most_is_the_end),
+        cmocka_unit_test(test_the_last_instant_counts),
         cmocka_unit_test(test_engines_agree_on_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,7 +141,7 @@ static void count_block(const fast_context *h, const shape k, uint32_t host,
     }
     for (unsigned at = 0; at < BLOCK; at++) {
         uint64_t t = time_of(h, k, host, adapter, 0, l->n + at, l->n);
-        if (l->dst[at] != IK_NONE && t < s->end_ps)
+        if (l->dst[at] != IK_NONE && t < s->past_ps)
             sim_count_message(p, host, l->n + at, t);
     }
 }
@@ -182,9 +182,9 @@ SIM_INLINE bool find_message(const fast_context *h, const shape k, uint32_t host
                              const fast_adapter *adapter, unsigned v, fast_send_queue *l,
                              uint64_t now)
 {
-    while (!l->mine && l->t <= now && l->t < h->s->end_ps)
+    while (!l->mine && l->t <= now && l->t < h->s->past_ps)
         draw_block(h, k, host, adapter, v, l);
-    return l->mine && l->t <= now && l->t < h->s->end_ps;
+    return l->mine && l->t <= now && l->t < h->s->past_ps;
 }
 
 /* The lane goes on to the message behind the one that was found. */
@@ -314,7 +314,7 @@ SIM_INLINE void plan_wake(fast_context *h, const shape k, uint32_t host, fast_ad
         uint64_t next = !l->has ? l->t : sent ? now : UINT64_MAX;
         at = next < at ? next : at;
     }
-    if (at >= h->s->end_ps) { /* nothing is made or sent after the end */
+    if (at >= h->s->past_ps) { /* nothing is made or sent after the end */
         h->p->after_end |= at != UINT64_MAX;
         return;
     }

@@ -381,7 +381,7 @@ static bool admit(partition *p, uint32_t host, send_queue *l, uint64_t now)
 {
     const sim *s = p->sim;
     message m;
-    while (l->t <= now && l->t < s->end_ps)
+    while (l->t <= now && l->t < s->past_ps)
         if (s->finite ? !sim_visits_take(p, host, l, now)
                       : sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m, now))
             return false;

@@ -112,7 +112,7 @@ static void finish(partition *p, uint32_t host, uint32_t op, uint64_t t)
     f->ops[op].done_ps = t;
     f->ops_left[host]--;
     f->finish_ps[host] = t > f->finish_ps[host] ? t : f->finish_ps[host];
-    p->after_end |= t >= p->sim->end_ps;
+    p->after_end |= t >= p->sim->past_ps;
     tell_after(p, host, op, false, t);
 }
 

@@ -102,7 +102,7 @@ void sim_host_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
     sim *s = p->sim;
     send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
     message *ring = s->messages + ((size_t)host * s->num_send_queues + at) * s->active_messages, m;
-    while (l->count < s->active_messages && l->t <= now && l->t < s->end_ps) {
+    while (l->count < s->active_messages && l->t <= now && l->t < s->past_ps) {
         if (!sim_next_message(p, host, l, at == 0, &m) || (s->num_send_queues > 1 && m.vc != at))
             continue;
         uint32_t place = l->first + l->count++;
@@ -118,7 +118,7 @@ void sim_count_backlog(partition *p, uint32_t host)
     if (s->hosts[host].silent || s->has_graph || s->reply.most)
         return; /* and what found no place was not made */
     send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues];
-    while (l->t < s->end_ps) {
+    while (l->t < s->past_ps) {
         if (!s->traffic->gaps || s->traffic->family->dest(s->traffic, host, l->n) != IK_NONE)
             sim_count_message(p, host, l->n, l->t);
         l->n++;
@@ -320,7 +320,7 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
             at = next;
     }
     uint64_t due = s->has_graph ? sim_finite_next(s, host) : UINT64_MAX;
-    if (at >= s->end_ps && due >= s->end_ps) { /* nothing is made or sent after the end */
+    if (at >= s->past_ps && due >= s->past_ps) { /* nothing is made or sent after the end */
         p->after_end |= at != UINT64_MAX || due != UINT64_MAX;
         return;
     }
@@ -339,8 +339,8 @@ void sim_host_wake_at(partition *p, uint32_t host, uint64_t t)
 {
     const sim *s = p->sim;
     host_state *h = &s->hosts[host];
-    p->after_end |= t >= s->end_ps && t != UINT64_MAX;
-    if (t >= h->wake_at || t >= s->end_ps)
+    p->after_end |= t >= s->past_ps && t != UINT64_MAX;
+    if (t >= h->wake_at || t >= s->past_ps)
         return;
     h->wake_at = t;
     post_own(p, t, ik_host_node(s->f, host), EV_WAKE, h->port, 0,

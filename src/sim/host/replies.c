@@ -108,7 +108,7 @@ static void make_reply(partition *p, uint32_t host, uint32_t dst, uint32_t numbe
 {
     sim *s = p->sim;
     reply_host *h = &s->reply_hosts[host];
-    if (t >= s->end_ps)
+    if (t >= s->past_ps)
         return; /* nothing is made after the end */
     reply a = {.t = t, .number = sim_reply_number(number, h->sent), .dst = dst, .vc = s->reply.vcs};
     ik_packet rt;
@@ -182,7 +182,7 @@ static void admit_requests(partition *p, uint32_t host, unsigned at, uint64_t no
     send_queue *l = &s->send_queues[k];
     message m;
     bool placed = s->reply.most;
-    while (l->count < s->active_messages && l->t <= now && l->t < s->end_ps) {
+    while (l->count < s->active_messages && l->t <= now && l->t < s->past_ps) {
         uint64_t n = l->n, place = sim_request_place(s, host);
         if (place > now)
             return;

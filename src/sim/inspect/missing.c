@@ -48,7 +48,7 @@ static bool goes_on(const sim *s, uint64_t time)
     const finite *f = s->finite;
     bool on = time >= s->end_ps;
     for (uint32_t host = 0; host < s->f->num_hosts && !on; host++)
-        on = f->finish_ps[host] >= s->end_ps;
+        on = f->finish_ps[host] >= s->past_ps;
     return on;
 }
 
@@ -327,7 +327,7 @@ static void print_wait(const report *r, uint32_t host, uint32_t op)
     const finite *f = s->finite;
     const ik_graph *g = f->w->graph;
     const op_state *o = &f->ops[op];
-    bool waits = o->waits || o->ready_ps >= s->end_ps;
+    bool waits = o->waits || o->ready_ps >= s->past_ps;
     uint32_t before = waits ? awaited(s, host, op) : IK_NONE;
     print_op(r, host, op);
     if (before != IK_NONE && g->line && g->line[before])

@@ -218,8 +218,8 @@ const ik_param ik_measure_params[] = {
     {"until", IK_PARAM_ENUM, "duration", 0, 0, "duration|delivered",
      "a time, with endless traffic; or the last delivery, with a workload that ends"},
     {"at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
-     "time after which what is not delivered is missing", "until=delivered",
-     "endless traffic has warmup and duration"},
+     "time after which what is not delivered is missing; what is done at this time is done",
+     "until=delivered", "endless traffic has warmup and duration"},
     {"series", IK_PARAM_TIME, "", 1, 1e15, NULL, "period of the time series (default: none)"},
     {"congestion", IK_PARAM_BOOL, "true", 0, 0, NULL,
      "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the "
@@ -515,6 +515,7 @@ static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
     s->warmup_ps = until_delivered ? 0 : ik_params_uint(v, "warmup");
     s->end_ps = until_delivered ? ik_params_uint(v, "at_most")
                                 : s->warmup_ps + ik_params_uint(v, "duration");
+    s->past_ps = s->end_ps + until_delivered;
     if (s->traffic && s->traffic->schedule)
         status = sim_schedule_check(s->traffic->schedule, s->end_ps, err);
     if (status != IK_OK)
@@ -524,7 +525,7 @@ static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
     s->paranoid = ik_params_bool(v, "paranoid");
     s->watchdog_ps = ik_params_uint(v, "watchdog");
     if (s->series_ps)
-        s->num_series = (s->end_ps + s->series_ps - 1) / s->series_ps;
+        s->num_series = (s->past_ps + s->series_ps - 1) / s->series_ps;
     if (s->num_series > 10000000)
         return ik_about(err,
                         ik_fail(err, IK_ERR_USAGE,

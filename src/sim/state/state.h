@@ -58,6 +58,9 @@ typedef struct sim {
         fifo_messages, congestion;
     double speedup, load;
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
+    /* first instant of which nothing happens any more: end_ps; of a workload that ends the one after
+     * it, for what is done at at_most is done */
+    uint64_t past_ps;
     uint32_t packet_bytes, active_messages;
     uint64_t packets_per_message;
     sim_sizes *sizes;  /* NULL: all messages are of message_bytes; else that is the largest */
@@ -261,7 +264,7 @@ SIM_INLINE uint64_t sim_ejection_bps(const sim *s, uint32_t port)
 
 SIM_INLINE bool in_window(const sim *s, uint64_t t)
 {
-    return t >= s->warmup_ps && t < s->end_ps;
+    return t >= s->warmup_ps && t < s->past_ps;
 }
 
 /* Of a transmission that takes a link from `from` to `to`: the bytes that go in the measured time.
