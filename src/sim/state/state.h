@@ -58,8 +58,8 @@ typedef struct sim {
         fifo_messages, congestion;
     double speedup, load;
     uint64_t routing_ps, traversal_ps, message_bytes, warmup_ps, end_ps, series_ps, watchdog_ps;
-    /* first instant of which nothing happens any more: end_ps; of a workload that ends the one after
-     * it, for what is done at at_most is done */
+    /* first instant at which nothing happens any more: end_ps; of a workload that ends the one
+     * after it, for what is done at at_most is done */
     uint64_t past_ps;
     uint32_t packet_bytes, active_messages;
     uint64_t packets_per_message;
