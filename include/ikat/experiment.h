@@ -24,7 +24,9 @@ typedef enum ik_section_kind {
     IK_SECTION_VALUE,  /* one declared value, a list or a range of it */
     IK_SECTION_OPTION, /* one declared value for the whole experiment: not swept */
     IK_SECTION_JOBS,   /* a list of mappings, instead of traffic */
-    IK_SECTION_TEXT    /* free text */
+    /* a list of mappings with a name and sections of their own, instead of the experiment's */
+    IK_SECTION_DESIGNS,
+    IK_SECTION_TEXT /* free text */
 } ik_section_kind;
 
 /* One top-level key of an experiment file. But for options and texts, every value in it may be a
@@ -58,8 +60,8 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
                                     const char *const *overrides, ik_experiment **out,
                                     ik_error *err);
 void ik_experiment_free(ik_experiment *e);
-/* Number of points after sweep expansion (fabrics x routings x vcs x traffics x loads x … x
- * seeds). */
+/* Number of points after sweep expansion: for each design the product of fabrics, routings, … and
+ * seeds, where selections multiply only routings that leave a choice. */
 uint64_t ik_experiment_num_points(const ik_experiment *e);
 
 /* How the unfinished points on one fabric share the processors. */

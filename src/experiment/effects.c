@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * experiment/effects.c: refuses what was written and has no effect beside another section:
- * parameters that the switch's model ignores, a selection for a routing that leaves no choice. The
+ * parameters that the switch's model ignores, a selection where no routing leaves a choice. The
  * message names the points of the sweep.
  */
 #include "experiment/experiment_impl.h"
@@ -34,29 +34,9 @@ static ik_status check_with_switch(const variant *v, const variant *sw, ik_error
     return ik_params_check_needs(&v->params, owner, "switch", &sw->params, err);
 }
 
-static bool leaves_no_choice(const variant *routing)
-{
-    const ik_routing_family *family = ik_routing_find(routing->name);
-    return family && family->kind != IK_ROUTE_ADAPTIVE;
-}
-
-static ik_status check_selection(const variant *selection, const variant *routing, ik_error *err)
-{
-    if (selection->is_auto || !leaves_no_choice(routing))
-        return IK_OK;
-    const ytree *at = selection->place;
-    ik_status status = ik_fail_at(
-        err, IK_ERR_INPUT, at->file, at->line, at->column,
-        "selection '%.60s': it has no effect with routing '%.60s', which leaves no choice",
-        selection->label, routing->label);
-    return ik_hint(
-        err, status,
-        "leave the selection out, or run the routings that adapt in an experiment of their own");
-}
-
 static ik_status check_choice(const variant *sw, const variant *routing, ik_error *err)
 {
-    for (size_t i = 0; i < sw->params.num && leaves_no_choice(routing); i++) {
+    for (size_t i = 0; i < sw->params.num && routing_leaves_no_choice(routing); i++) {
         const ik_value *v = &sw->params.values[i];
         if (!v->given || strcmp(sw->params.decl[i].name, "adaptive_choice") != 0)
             continue;
@@ -296,7 +276,6 @@ static const rule rules[] = {
     {SECTION_ADAPTER, SECTION_SWITCH, check_with_switch},
     {SECTION_MEASURE, SECTION_MEASURE, check_own},
     {SECTION_WATCH, SECTION_WATCH, check_watch},
-    {SECTION_SELECTION, SECTION_ROUTING, check_selection},
     {SECTION_SWITCH, SECTION_ROUTING, check_choice},
     {SECTION_LOAD, SECTION_TRAFFIC, check_load},
     {SECTION_TRAFFIC, SECTION_MEASURE, check_until},
@@ -367,22 +346,62 @@ static ik_status name_points(const ik_experiment *e, const rule *r, ik_status st
     return status;
 }
 
+/* Refuses what a rule says of the variants of a design. */
+static ik_status check_design(const ik_experiment *e, size_t design, const rule *r, ik_error *err)
+{
+    const variants *first = experiment_list(e, design, r->first),
+                   *second = experiment_list(e, design, r->second);
+    for (size_t i = 0; i < first->num; i++)
+        for (size_t j = 0; j < second->num; j++) {
+            if (r->first == r->second && i != j)
+                continue;
+            ik_status status = r->check(&first->items[i], &second->items[j], err);
+            if (status != IK_OK)
+                return name_points(e, r, status, err);
+        }
+    return IK_OK;
+}
+
+/* Whether a routing leaves a choice to the selection functions of this list. */
+static bool any_choice(const ik_experiment *e, const variants *selections)
+{
+    for (size_t d = 0; d < e->num_designs; d++) {
+        const variants *routings = experiment_list(e, d, SECTION_ROUTING);
+        if (experiment_list(e, d, SECTION_SELECTION) != selections)
+            continue;
+        for (size_t i = 0; i < routings->num; i++)
+            if (!routing_leaves_no_choice(&routings->items[i]))
+                return true;
+    }
+    return false;
+}
+
+/* A selection multiplies the routings that leave it a choice: one of its design does. */
+static ik_status check_selections(const ik_experiment *e, size_t design, ik_error *err)
+{
+    const variants *list = experiment_list(e, design, SECTION_SELECTION),
+                   *routings = experiment_list(e, design, SECTION_ROUTING);
+    size_t i = 0;
+    while (i < list->num && list->items[i].is_auto)
+        i++;
+    if (i == list->num || any_choice(e, list))
+        return IK_OK;
+    ik_status status = ytree_fail(
+        list->items[i].place, err,
+        "selection '%.60s': it has no effect with routing '%.60s', which leaves no choice%s",
+        list->items[i].label, routings->items[0].label,
+        routings->num > 1 ? ", nor with another" : "");
+    return ik_hint(err, status, "leave the selection out, or add a routing that adapts");
+}
+
 ik_status effects_check(const ik_experiment *e, ik_error *err)
 {
-    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
-        const rule *r = &rules[k];
-        if (r->check == check_sources && !takes_loads(e))
-            continue;
-        const variants *first = &e->sections[r->first], *second = &e->sections[r->second];
-        for (size_t i = 0; i < first->num; i++)
-            for (size_t j = 0; j < second->num; j++) {
-                bool same = r->first == r->second;
-                if (same && i != j)
-                    continue;
-                ik_status status = r->check(&first->items[i], &second->items[j], err);
-                if (status != IK_OK)
-                    return name_points(e, r, status, err);
-            }
-    }
-    return IK_OK;
+    ik_status status = IK_OK;
+    for (size_t d = 0; d < e->num_designs && status == IK_OK; d++)
+        status = check_selections(e, d, err);
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+        for (size_t d = 0; d < e->num_designs && status == IK_OK; d++)
+            if (rules[k].check != check_sources || takes_loads(e))
+                status = check_design(e, d, &rules[k], err);
+    return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/experiment.c: reads an experiment file: sections, overrides, the number of points.
+ * experiment/experiment.c: reads an experiment file: sections and overrides.
  */
 #include "experiment/experiment_impl.h"
 #include "experiment/jobs.h"
@@ -149,59 +149,6 @@ static ik_status apply_overrides(ik_experiment *e, ytree *root, const char *cons
     return IK_OK;
 }
 
-/* ---- points */
-
-static ik_status count_points(ik_experiment *e, ik_error *err)
-{
-    double product = 1;
-    for (section_id id = 0; id < NUM_SECTIONS; id++)
-        product *= (double)e->sections[id].num;
-    if (product > SWEEP_LIMIT) {
-        ik_status status =
-            ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1,
-                       "the sweep has %.0f points; at most %d are run", product, SWEEP_LIMIT);
-        char sizes[256];
-        size_t used = 0;
-        for (section_id id = 0; id < NUM_SECTIONS && used < sizeof sizes; id++)
-            if (e->sections[id].num > 1)
-                used += (size_t)snprintf(sizes + used, sizeof sizes - used, "%s%s %zu",
-                                         used ? " x " : "", schema_section(id)->name,
-                                         e->sections[id].num);
-        return ik_hint(err, status, "%s", sizes);
-    }
-    e->num_points = (uint64_t)product;
-    return IK_OK;
-}
-
-point experiment_point(const ik_experiment *e, uint64_t number)
-{
-    point p;
-    for (section_id id = NUM_SECTIONS; id-- > 0;) {
-        p.index[id] = (size_t)(number % e->sections[id].num);
-        number /= e->sections[id].num;
-    }
-    return p;
-}
-
-double experiment_load(const ik_experiment *e, const point *p)
-{
-    const variant *traffic = experiment_variant(e, p, SECTION_TRAFFIC);
-    const ik_traffic_family *family = ik_traffic_find(traffic->name);
-    return (family && family->ends) || schedule_has_own_loads(traffic)
-               ? 0
-               : experiment_variant(e, p, SECTION_LOAD)->params.values[0].r;
-}
-
-uint64_t experiment_seed(const ik_experiment *e, const point *p)
-{
-    return experiment_variant(e, p, SECTION_SEEDS)->params.values[0].u;
-}
-
-uint64_t ik_experiment_num_points(const ik_experiment *e)
-{
-    return e->num_points;
-}
-
 /* ---- reading */
 
 static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
@@ -224,14 +171,18 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
         status = read_text(root, "title", &e->title, err);
     if (status == IK_OK)
         status = read_text(root, "description", &e->description, err);
+    if (status == IK_OK)
+        status = designs_read(e, root, ytree_get(root, "designs"), err);
     for (section_id id = 0; id < NUM_SECTIONS && status == IK_OK; id++)
-        status = section_read(e, id, ytree_get(root, schema_section(id)->name), err);
+        if (!designs_give(e, id))
+            status = section_read(e, id, &e->sections[id],
+                                  ytree_get(root, schema_section(id)->name), NULL, err);
     for (option_id id = 0; id < NUM_OPTIONS && status == IK_OK; id++)
         status = read_option(e, id, ytree_get(root, schema_option(id)->name), err);
     if (status == IK_OK)
         status = check_options(e, err);
     if (status == IK_OK)
-        status = count_points(e, err);
+        status = points_list(e, err);
     return status == IK_OK ? effects_check(e, err) : status;
 }
 
@@ -274,13 +225,22 @@ ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_
     return status;
 }
 
+static void free_variants(variants *list)
+{
+    for (size_t i = 0; i < list->num; i++)
+        ik_params_free(&list->items[i].params);
+}
+
 void ik_experiment_free(ik_experiment *e)
 {
     if (!e)
         return;
     for (section_id id = 0; id < NUM_SECTIONS; id++)
-        for (size_t i = 0; i < e->sections[id].num; i++)
-            ik_params_free(&e->sections[id].items[i].params);
+        free_variants(&e->sections[id]);
+    for (size_t d = 0; d < e->num_designs; d++)
+        for (section_id id = 0; id < NUM_SECTIONS; id++)
+            free_variants(&e->designs[d].own[id]);
+    free(e->plans);
     for (option_id id = 0; id < NUM_OPTIONS; id++)
         ik_params_free(&e->options[id]);
     ik_arena_free(&e->arena);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * experiment/experiment_impl.h: what a checked experiment holds: for each section the variants that
- * its sweep stands for.
+ * its sweep stands for, and the list of its plans, each with the points that run on it.
  */
 #ifndef IKAT_EXPERIMENT_IMPL_H
 #define IKAT_EXPERIMENT_IMPL_H
 
 #include "experiment/schema.h"
 #include "experiment/yaml/ytree.h"
+
+enum { DIGEST_CHARS = 17 };
 
 /* One variant of one section. */
 typedef struct variant {
@@ -19,6 +21,8 @@ typedef struct variant {
     const char **files; /* [num_files] that it reads, as they are opened */
     size_t num_files;
     bool is_auto; /* vc and selection: left to the routing */
+    /* of the bytes of the files that it reads, found when it is run; "" if it reads none */
+    char digest[DIGEST_CHARS];
     const ytree *place;
 } variant;
 
@@ -27,6 +31,29 @@ typedef struct variants {
     size_t num, room;
 } variants;
 
+/* One of `designs`, or the only one of an experiment without them. */
+typedef struct sweep_design {
+    const char *name; /* "" without designs */
+    /* sections of its own; num 0: the experiment's */
+    variants own[NUM_SECTIONS];
+    const ytree *place; /* NULL without designs */
+} sweep_design;
+
+/* One point of the sweep: a design, and an index into its variants of every section. */
+typedef struct point {
+    size_t design;
+    size_t index[NUM_SECTIONS];
+} point;
+/* Index into section selection of a plan whose routing leaves no choice: automatic, whatever the
+ * section says. */
+#define NO_SELECTION SIZE_MAX
+
+/* What points have in common up to section selection. */
+typedef struct plan_block {
+    point at;            /* its first point */
+    uint64_t first, num; /* its points: numbers first … first + num - 1 of the sweep */
+} plan_block;
+
 struct ik_experiment {
     ik_arena arena;
     const char *file;      /* as given */
@@ -34,22 +61,39 @@ struct ik_experiment {
     const char *text;      /* the file's own text */
     const char *overrides; /* "--set" texts, one per line, "" if none */
     const char *title, *description;
-    variants sections[NUM_SECTIONS];
+    variants sections[NUM_SECTIONS]; /* empty where designs have their own */
+    sweep_design *designs;           /* [num_designs], at least one once it is read */
+    size_t num_designs;
+    plan_block *plans; /* [num_plans] ascending; plans on one fabric of one design stand together */
+    size_t num_plans;
     ik_params options[NUM_OPTIONS]; /* one value each */
     uint64_t num_points;
 };
 
-/* One point of the sweep: an index into the variants of every section. */
-typedef struct point {
-    size_t index[NUM_SECTIONS];
-} point;
-
-point experiment_point(const ik_experiment *e, uint64_t number);
-static inline const variant *experiment_variant(const ik_experiment *e, const point *p,
-                                                section_id id)
+/* The variants of a section that points of a design have. */
+static inline const variants *experiment_list(const ik_experiment *e, size_t design, section_id id)
 {
-    return &e->sections[id].items[p->index[id]];
+    const variants *own = &e->designs[design].own[id];
+    return own->num ? own : &e->sections[id];
 }
+/* points.c. O(log plans). */
+point experiment_point(const ik_experiment *e, uint64_t number);
+const variant *experiment_variant(const ik_experiment *e, const point *p, section_id id);
+/* Makes the list of plans and counts the points. Refuses more than SWEEP_LIMIT. */
+ik_status points_list(ik_experiment *e, ik_error *err);
+/* The next variants of a section that no design before uses: *design and *id start at 0 and -1.
+ * NULL at the end. */
+variants *experiment_next_list(ik_experiment *e, size_t *design, int *id);
+
+/* Whether a selection function has nothing to select with this routing. */
+bool routing_leaves_no_choice(const variant *routing);
+
+/* designs.c: reads section designs (NULL = absent) and refuses top-level keys of `root` that a
+ * design gives. */
+ik_status designs_read(ik_experiment *e, const ytree *root, const ytree *node, ik_error *err);
+/* Whether designs give the section, and the experiment does not. */
+bool designs_give(const ik_experiment *e, section_id id);
+
 static inline const ik_value *experiment_option(const ik_experiment *e, option_id id)
 {
     return &e->options[id].values[0];
@@ -73,7 +117,9 @@ ik_status effects_check(const ik_experiment *e, ik_error *err);
  * the list. After a failure the list holds what was added before. */
 ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node,
                               ik_error *err);
-/* Reads the node of one section (NULL = absent) into its variants. */
-ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_error *err);
+/* Reads the node of one section (NULL = absent) into an empty list of variants. `at`: where an
+ * absent section is missed, NULL = the experiment. */
+ik_status section_read(ik_experiment *e, section_id id, variants *list, const ytree *node,
+                       const ytree *at, ik_error *err);
 
 #endif

@@ -31,6 +31,10 @@ static const ik_param proof_row[] = {{"proof", IK_PARAM_ENUM, "full", 0, 0, "ful
 static const ik_param proof_pairs_row[] = {{"proof_pairs", IK_PARAM_UINT, "10000", 1, 1e12, NULL,
                                             "pairs of hosts that are drawn for a sampled proof"},
                                            {0}};
+static const ik_param skip_misfits_row[] = {
+    {"skip_misfits", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "leave out routings that do not fit a fabric of the sweep, instead of refusing them"},
+    {0}};
 
 const ik_param ik_reference_params[] = {
     {"switch", IK_PARAM_ENUM, "ideal", 0, 0, "ideal|same",
@@ -75,6 +79,12 @@ static const ik_experiment_section sections[] = {
     [NUM_SECTIONS + OPTION_PROOF_PAIRS] = {"proof_pairs", IK_SECTION_OPTION, proof_pairs_row,
                                            "10000",
                                            "pairs of hosts that are drawn with proof: sampled"},
+    [NUM_SECTIONS + OPTION_SKIP_MISFITS] =
+        {"skip_misfits", IK_SECTION_OPTION, skip_misfits_row, "false",
+         "leave out routings that do not fit a fabric of the sweep, instead of refusing them"},
+    {"designs", IK_SECTION_DESIGNS, NULL, "",
+     "whole designs as one axis of the sweep, a list of {name, fabric, routing, vc, vcs, "
+     "selection, switch, adapter}"},
     {"jobs", IK_SECTION_JOBS, NULL, "",
      "instead of traffic: workloads that overlap, a list of {name, traffic, hosts, mapping, "
      "start}"},

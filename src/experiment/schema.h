@@ -30,6 +30,7 @@ typedef enum option_id {
     OPTION_ALLOW_UNREACHABLE,
     OPTION_PROOF,
     OPTION_PROOF_PAIRS,
+    OPTION_SKIP_MISFITS,
     NUM_OPTIONS
 } option_id;
 /* Values of option proof. */

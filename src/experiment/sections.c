@@ -372,12 +372,13 @@ ik_status section_read_family(ik_experiment *e, section_id id, variants *list, c
     return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
 }
 
-static ik_status read_params(ik_experiment *e, section_id id, const ytree *node, ik_error *err)
+static ik_status read_params(ik_experiment *e, section_id id, variants *list, const ytree *node,
+                             ik_error *err)
 {
     const char *section = schema_section(id)->name;
     if (node->kind == YTREE_LIST) {
         for (size_t i = 0; i < node->num; i++) {
-            ik_status status = read_params(e, id, node->items[i], err);
+            ik_status status = read_params(e, id, list, node->items[i], err);
             if (status != IK_OK)
                 return status;
         }
@@ -397,7 +398,7 @@ static ik_status read_params(ik_experiment *e, section_id id, const ytree *node,
     ik_status status = node->kind == YTREE_MAP
                            ? read_axes(e, node, NULL, &member, owner, &axes, &num, err)
                            : IK_OK;
-    product what = {id, &e->sections[id], &member, NULL, owner, node};
+    product what = {id, list, &member, NULL, owner, node};
     return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
 }
 
@@ -420,7 +421,8 @@ static ik_status count_seeds(ik_experiment *e, const ytree **seeds, ik_error *er
     return IK_OK;
 }
 
-static ik_status read_value(ik_experiment *e, section_id id, const ytree *node, ik_error *err)
+static ik_status read_value(ik_experiment *e, section_id id, variants *list, const ytree *node,
+                            ik_error *err)
 {
     const char *section = schema_section(id)->name;
     schema_member member = {section, schema_section(id)->params, NULL};
@@ -432,7 +434,7 @@ static ik_status read_value(ik_experiment *e, section_id id, const ytree *node, 
     }
     sweep_axis only = {.key = section};
     ik_status status = sweep_expand(node, member.params, &e->arena, &only.values, err);
-    product what = {id, &e->sections[id], &member, NULL, "experiment", node};
+    product what = {id, list, &member, NULL, "experiment", node};
     return status == IK_OK ? expand_product(e, &what, &only, 1, err) : status;
 }
 
@@ -443,9 +445,8 @@ static int by_full(const void *a, const void *b)
     return strcmp((*(const variant *const *)a)->full, (*(const variant *const *)b)->full);
 }
 
-static ik_status refuse_twins(ik_experiment *e, section_id id, ik_error *err)
+static ik_status refuse_twins(section_id id, const variants *list, ik_error *err)
 {
-    const variants *list = &e->sections[id];
     const variant **sorted = ik_calloc(list->num, sizeof *sorted);
     if (!sorted)
         return ik_fail_memory(err, list->num * sizeof *sorted, "an experiment");
@@ -462,15 +463,24 @@ static ik_status refuse_twins(ik_experiment *e, section_id id, ik_error *err)
     return status;
 }
 
-ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_error *err)
+/* A required section that is not there. */
+static ik_status refuse_absent(const ik_experiment *e, section_id id, const ytree *at,
+                               ik_error *err)
+{
+    const ik_experiment_section *section = schema_section(id);
+    ik_status status = at ? ytree_fail(at, err, "the design has no '%s'", section->name)
+                          : ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1,
+                                       "the experiment has no '%s'", section->name);
+    return ik_hint(err, status, "%s: %s", section->name, section->help);
+}
+
+ik_status section_read(ik_experiment *e, section_id id, variants *list, const ytree *node,
+                       const ytree *at, ik_error *err)
 {
     const ik_experiment_section *section = schema_section(id);
     ytree absent = {.kind = YTREE_SCALAR, .file = e->file, .text = section->def, .plain = true};
-    if (!node && !section->def) {
-        ik_status status = ik_fail_at(err, IK_ERR_INPUT, e->file, 1, 1,
-                                      "the experiment has no '%s'", section->name);
-        return ik_hint(err, status, "%s: %s", section->name, section->help);
-    }
+    if (!node && !section->def)
+        return refuse_absent(e, id, at, err);
     if (!node) {
         ytree *copy = ytree_new(YTREE_SCALAR, e->file, 0, 0, &e->arena);
         if (!copy)
@@ -479,8 +489,8 @@ ik_status section_read(ik_experiment *e, section_id id, const ytree *node, ik_er
         node = copy;
     }
     ik_status status = section->kind == IK_SECTION_FAMILY
-                           ? section_read_family(e, id, &e->sections[id], node, err)
-                       : section->kind == IK_SECTION_PARAMS ? read_params(e, id, node, err)
-                                                            : read_value(e, id, node, err);
-    return status == IK_OK ? refuse_twins(e, id, err) : status;
+                           ? section_read_family(e, id, list, node, err)
+                       : section->kind == IK_SECTION_PARAMS ? read_params(e, id, list, node, err)
+                                                            : read_value(e, id, list, node, err);
+    return status == IK_OK ? refuse_twins(id, list, err) : status;
 }

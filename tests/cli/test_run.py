@@ -190,7 +190,7 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
                 ("switch.output_buffer=100 KiB", ("output_buffer", "no effect with model = iq", "points 1 to 8, 33 to 40 of 64")),
                 ("adapter.queues=vc", ("queues", "model = pipelined", "points 17 to 24, 49 to 56 of 64")),
                 ("measure.congestion=true", ("congestion", "without series", "points 1 to 64 of 64")),
-                ("selection=sadp", ("selection 'sadp'", "routing 'dmodk'", "points 1 to 32 of 64")),
+                ("selection=sadp", ("selection 'sadp'", "routing 'dmodk'", "nor with another")),
                 ("switch.adaptive_choice=at_arrival", ("adaptive_choice", "no effect")),
                 ("routing=cowen:alpha=0.5,t_max=32", ("alpha", "no effect with t_max = 32")),
                 ("traffic=hotspot:nodes=1,count=1", ("count", "no effect with nodes = 1"))):
@@ -241,8 +241,14 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
     def test_unfitting_routing_is_left_out(self):
         text = SMALL.replace("karytree:k=4,n=2", "ring:n=5").replace("shift:by=4", "shift:by=1")
         done = run("run", self.write(text), "-o", self.tmp / "a.db")
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("dmodk is left out", done.stderr)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("test.yaml:3:11: dmodk does not fit ring:n=5", done.stderr)
+        self.assertIn("skip_misfits: true", done.stderr)
+        self.assertFalse((self.tmp / "a.db").exists())
+        text += "skip_misfits: true\n"
+        done = run("run", self.write(text), "-o", self.tmp / "a.db")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("dmodk is skipped", done.stderr)
         answer = self.json("report", self.tmp / "a.db")
         self.assertEqual({p["routing"] for p in answer["points"]}, {"updown"})
         half = answer["points_total"] // 2
@@ -252,7 +258,7 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         self.assertIn("tree", left["why"])
         self.assertIn(f"{half} of {2 * half} points are finished; left out are:\n  {half} points of dmodk: ", done.stdout)
         before = (self.tmp / "a.db").read_bytes()
-        self.ok("run", self.write(text), "-o", self.tmp / "a.db", status=1)
+        self.ok("run", self.write(text), "-o", self.tmp / "a.db")
         self.assertEqual((self.tmp / "a.db").read_bytes(), before)
         changed = text.replace("[dmodk, updown]", "updown")  # what was left out then is not left out now
         self.assertEqual(self.json("run", self.write(changed), "-o", self.tmp / "a.db")["points_left_out"], 0)

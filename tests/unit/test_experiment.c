@@ -281,6 +281,36 @@ static void test_refused_yaml(void **state)
     refused(deep, 1, 0, "deeper", NULL);
 }
 
+/* Plans are numbered design by design; a selection multiplies the routings that it serves. */
+static void test_designs(void **state)
+{
+    (void)state;
+    ik_experiment *e =
+        read_ok("designs:\n"
+                "  - {name: a, fabric: 'karytree:k=2,n=2', routing: [dmodk, adaptive_tree, smodk], "
+                "selection: [random, first_free]}\n"
+                "  - {name: b, fabric: ['ring:n=4', 'ring:n=5'], routing: updown}\n"
+                "load: [10%, 20%]\nseeds: 3\n",
+                NULL);
+    static const size_t designs[] = {0, 0, 0, 0, 1, 1};
+    static const char *const routings[] = {"dmodk", "adaptive_tree", "adaptive_tree",
+                                           "smodk", "updown",        "updown"};
+    static const char *const selections[] = {"auto", "random", "first_free",
+                                             "auto", "auto",   "auto"};
+    assert_int_equal(e->num_plans, 6);
+    assert_int_equal(ik_experiment_num_points(e), 36);
+    for (uint64_t n = 0; n < 36; n++) {
+        point p = experiment_point(e, n);
+        assert_int_equal(p.design, designs[n / 6]);
+        assert_string_equal(experiment_variant(e, &p, SECTION_ROUTING)->label, routings[n / 6]);
+        assert_string_equal(experiment_variant(e, &p, SECTION_SELECTION)->label, selections[n / 6]);
+        assert_int_equal(p.index[SECTION_LOAD], n % 6 / 3);
+        assert_int_equal(experiment_seed(e, &p), n % 3 + 1);
+    }
+    ik_experiment_free(e);
+    refused(BASE "selection: random\n", 3, 12, "has no effect with routing 'dmodk'", "adapts");
+}
+
 /* Every section that help and documentation list is read, with its own default. */
 static void test_sections_table(void **state)
 {
@@ -300,7 +330,7 @@ static void test_sections_table(void **state)
             refused(text, 1, 1, message, NULL);
         }
     }
-    assert_int_equal(num, NUM_SECTIONS + NUM_OPTIONS + 4);
+    assert_int_equal(num, NUM_SECTIONS + NUM_OPTIONS + 5);
 }
 
 int main(void)
@@ -312,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_refused_names),  cmocka_unit_test(test_refused_values),
         cmocka_unit_test(test_refused_sweeps), cmocka_unit_test(test_refused_yaml),
         cmocka_unit_test(test_sections_table), cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_designs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

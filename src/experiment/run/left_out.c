@@ -18,7 +18,7 @@ static const char *family_of(const runner *r, const plan_slot *slot)
 static size_t append_value(const runner *r, const plan_slot *slot, section_id id, char *out,
                            size_t room, size_t used)
 {
-    if (r->e->sections[id].num == 1 || used >= room)
+    if (experiment_list(r->e, slot->at.design, id)->num == 1 || used >= room)
         return used;
     return used + (size_t)snprintf(out + used, room - used, " %s=%s", schema_section(id)->name,
                                    experiment_variant(r->e, &slot->at, id)->label);
@@ -39,7 +39,7 @@ static void tell_family(runner *r, const plan_slot *slots, size_t num, const cha
 {
     enum { LISTED = 6 };
     size_t all = 0, left_out = 0, used = 0;
-    const char *why = "";
+    const ik_error *why = NULL;
     char list[600] = "", plan[160];
     for (size_t i = 0; i < num; i++) {
         if (strcmp(family_of(r, &slots[i]), family) != 0)
@@ -54,12 +54,16 @@ static void tell_family(runner *r, const plan_slot *slots, size_t num, const cha
                 (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", plan);
     }
     const char *more = left_out > LISTED ? ", …" : "";
+    const char *more_why = why->hint[0] ? "; " : "";
+    bool skip = experiment_option(r->e, OPTION_SKIP_MISFITS)->u;
     if (left_out < all)
-        tell_note(r, IK_NOTE, "%zu of %zu plans with %s are left out (%s%s): %s", left_out, all,
-                  family, list, more, why);
+        tell_note(r, IK_NOTE, "%zu of %zu plans with %s are left out (%s%s): %s%s%s", left_out, all,
+                  family, list, more, why->text, more_why, why->hint);
     else
-        tell_note(r, IK_ERROR, "%s%s %s left out: %s", list, more, all > 1 ? "are" : "is", why);
-    r->failed |= left_out == all;
+        tell_note(r, skip ? IK_NOTE : IK_ERROR, "%s%s %s %s: %s%s%s", list, more,
+                  all > 1 ? "are" : "is", skip ? "skipped" : "left out", why->text, more_why,
+                  why->hint);
+    r->failed |= left_out == all && !skip;
 }
 
 void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num)
@@ -67,7 +71,7 @@ void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num)
     enum { MOST_FAMILIES = 64 };
     const char *shown[MOST_FAMILIES];
     size_t num_shown = 0;
-    if (num == 1 && r->e->sections[SECTION_FABRIC].num == 1)
+    if (num == 1 && r->e->num_plans == 1)
         return; /* the only plan of all: the run ends with its error */
     for (size_t i = 0; i < num && num_shown < MOST_FAMILIES; i++) {
         const char *family = family_of(r, &slots[i]);

@@ -82,15 +82,15 @@ ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_erro
     return status;
 }
 
-ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_error *err)
+ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_error *err)
 {
-    const variant *v = experiment_variant(r->e, p, SECTION_FABRIC);
-    ik_fabric *made = r->built;
-    r->built = NULL;
+    const variant *v = experiment_variant(r->e, &r->e->plans[first].at, SECTION_FABRIC);
+    ik_fabric *made = r->built[first];
+    r->built[first] = NULL;
     ik_status status = made ? IK_OK : fabric_build(r, v, &made, err);
     if (status != IK_OK)
         return status;
-    const char *const key[] = {v->label, point_digest(r, p, SECTION_FABRIC), NULL};
+    const char *const key[] = {v->label, v->digest, NULL};
     bool found = false;
     status =
         look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, err);
@@ -107,11 +107,12 @@ ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_
 /* ---- plans */
 
 /* The flows that points of a plan have: bits of 1 << flow. */
-static unsigned flows_of_points(const runner *r)
+static unsigned flows_of_points(const runner *r, const plan_slot *slot)
 {
+    const variants *list = experiment_list(r->e, slot->at.design, SECTION_SWITCH);
     unsigned flows = 0;
-    for (size_t i = 0; i < r->e->sections[SECTION_SWITCH].num; i++)
-        flows |= 1u << flow_of_switch(r->e, i);
+    for (size_t i = 0; i < list->num; i++)
+        flows |= 1u << flow_of_switch(&list->items[i]);
     return flows;
 }
 
@@ -161,8 +162,8 @@ static ik_status make_plan_for(const runner *r, const ik_fabric *f, const point 
     return status;
 }
 
-static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan,
-                           ik_error *err)
+ik_status plan_make_for(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan,
+                        ik_error *err)
 {
     const variant *v = experiment_variant(r->e, p, SECTION_TRAFFIC);
     ik_env env = setup_env(r);
@@ -181,11 +182,14 @@ static ik_status make_plan(const runner *r, const ik_fabric *f, const point *p, 
 /* A plan that does not fit this fabric; the others of the sweep go on. */
 static ik_status leave_out(runner *r, plan_slot *slot, const ik_error *why, ik_error *err)
 {
-    slot->why =
-        ik_arena_printf(&r->e->arena, "%s%s%s", why->text, why->hint[0] ? "; " : "", why->hint);
+    ik_error *kept = ik_arena_alloc(&r->e->arena, sizeof *kept);
+    if (!kept)
+        return ik_fail_memory(err, sizeof *kept, "an experiment");
+    *kept = *why;
+    slot->why = kept;
     slot->unusable = true;
     r->unusable = *why;
-    return slot->why ? IK_OK : ik_fail_memory(err, sizeof why->text, "an experiment");
+    return IK_OK;
 }
 
 static bool has_unfinished(const runner *r, const plan_slot *slot)
@@ -201,7 +205,7 @@ static bool has_unfinished(const runner *r, const plan_slot *slot)
 static ik_status prove_flows(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
                              plan_slot *slot, ik_error *err)
 {
-    unsigned flows = slot->plan->vc->escape_vcs ? flows_of_points(r) : 1u << FLOW_ANY;
+    unsigned flows = slot->plan->vc->escape_vcs ? flows_of_points(r, slot) : 1u << FLOW_ANY;
     ik_status status = IK_OK;
     for (plan_flow flow = 0; flow < NUM_FLOWS && status == IK_OK; flow++)
         if (flows >> flow & 1)
@@ -213,7 +217,7 @@ static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const
                             plan_slot *slot, ik_error *err)
 {
     bool known = false, failed = false;
-    ik_status status = plan_look_up(r, key, flows_of_points(r), slot, &known, &failed, err);
+    ik_status status = plan_look_up(r, key, flows_of_points(r, slot), slot, &known, &failed, err);
     if (status != IK_OK)
         return status;
     if (known && !has_unfinished(r, slot)) {
@@ -223,7 +227,7 @@ static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const
     }
     ik_error local;
     tell_stage(r, "routing with %s", experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label);
-    status = make_plan(r, f, &slot->at, &slot->plan, &local);
+    status = plan_make_for(r, f, &slot->at, &slot->plan, &local);
     if (status == IK_ERR_UNSUPPORTED)
         return leave_out(r, slot, &local, err);
     if (status != IK_OK) {

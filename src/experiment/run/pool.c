@@ -178,10 +178,15 @@ static void *worker(void *ctx)
 
 static const plan_slot *slot_of(const pool *w, uint64_t number)
 {
-    for (size_t i = 0; i < w->num_slots; i++)
-        if (number - w->slots[i].first < w->slots[i].num)
-            return &w->slots[i];
-    return NULL;
+    size_t low = 0, high = w->num_slots;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (w->slots[middle].first <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &w->slots[low];
 }
 
 /* Packets that were to be watched and do not exist. */
@@ -212,23 +217,23 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
     if (status == IK_OK)
         status = point_variant(r->e, &p, &label, err);
     if (status == IK_OK) {
-        store_point row = {
-            .id = (int64_t)o->number,
-            .fabric = fabric,
-            .plan = plan_id(slot_of(w, o->number), flow_of_switch(r->e, p.index[SECTION_SWITCH])),
-            .params = params,
-            .traffic = experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
-            .variant = label,
-            .load = experiment_load(r->e, &p),
-            .seed = experiment_seed(r->e, &p),
-            .result = &o->result,
-            .reference = o->reference,
-            .num_ports = w->fabric->num_ports,
-            .num_hosts = w->fabric->num_hosts,
-            .num_switches = w->fabric->num_switches,
-            .jobs = o->jobs,
-            .alone = o->alone,
-            .num_jobs = o->num_jobs};
+        store_point row = {.id = (int64_t)o->number,
+                           .fabric = fabric,
+                           .plan = plan_id(slot_of(w, o->number), flow_of_switch(experiment_variant(
+                                                                      r->e, &p, SECTION_SWITCH))),
+                           .params = params,
+                           .traffic = experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
+                           .variant = label,
+                           .load = experiment_load(r->e, &p),
+                           .seed = experiment_seed(r->e, &p),
+                           .result = &o->result,
+                           .reference = o->reference,
+                           .num_ports = w->fabric->num_ports,
+                           .num_hosts = w->fabric->num_hosts,
+                           .num_switches = w->fabric->num_switches,
+                           .jobs = o->jobs,
+                           .alone = o->alone,
+                           .num_jobs = o->num_jobs};
         status = store_add_point(r->store, &row, err);
     }
     if (status == IK_OK)

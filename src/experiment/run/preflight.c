@@ -6,6 +6,7 @@
 #include "experiment/run/run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -76,13 +77,13 @@ static ik_status check_file(const runner *r, const variant *v, const char *path,
 
 static ik_status check_files(const runner *r, ik_error *err)
 {
+    size_t design = 0;
+    int id = -1;
     ik_status status = IK_OK;
-    for (section_id id = 0; id < NUM_SECTIONS; id++)
-        for (size_t i = 0; i < r->e->sections[id].num; i++) {
-            const variant *v = &r->e->sections[id].items[i];
-            for (size_t k = 0; k < v->num_files && status == IK_OK; k++)
-                status = check_file(r, v, v->files[k], err);
-        }
+    for (const variants *list; (list = experiment_next_list(r->e, &design, &id));)
+        for (size_t i = 0; i < list->num; i++)
+            for (size_t k = 0; k < list->items[i].num_files && status == IK_OK; k++)
+                status = check_file(r, &list->items[i], list->items[i].files[k], err);
     return status;
 }
 
@@ -116,9 +117,9 @@ static ik_status check_cables(const variant *v, const ik_fabric *f, ik_error *er
 }
 
 /* Sizes of messages may be of the traffic's classes. */
-static ik_status check_sizes(const runner *r, const ik_traffic *t, ik_error *err)
+static ik_status check_sizes(const runner *r, size_t design, const ik_traffic *t, ik_error *err)
 {
-    const variants *list = &r->e->sections[SECTION_ADAPTER];
+    const variants *list = experiment_list(r->e, design, SECTION_ADAPTER);
     ik_status status = IK_OK;
     for (size_t i = 0; i < list->num && status == IK_OK; i++) {
         status = ik_sim_check_sizes(&list->items[i].params, t, err);
@@ -129,9 +130,9 @@ static ik_status check_sizes(const runner *r, const ik_traffic *t, ik_error *err
 }
 
 /* So may priorities. */
-static ik_status check_levels(const runner *r, const ik_traffic *t, ik_error *err)
+static ik_status check_levels(const runner *r, size_t design, const ik_traffic *t, ik_error *err)
 {
-    const variants *list = &r->e->sections[SECTION_SWITCH];
+    const variants *list = experiment_list(r->e, design, SECTION_SWITCH);
     ik_status status = IK_OK;
     for (size_t i = 0; i < list->num && status == IK_OK; i++) {
         status = ik_sim_check_levels(&list->items[i].params, t, err);
@@ -141,9 +142,25 @@ static ik_status check_levels(const runner *r, const ik_traffic *t, ik_error *er
     return status;
 }
 
+/* Sizes and priorities of a traffic's classes in the designs that have this list of fabrics. */
+static ik_status check_classes(const runner *r, const variants *fabrics, const ik_traffic *t,
+                               ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (size_t d = 0; d < r->e->num_designs && status == IK_OK; d++) {
+        if (experiment_list(r->e, d, SECTION_FABRIC) != fabrics)
+            continue;
+        status = check_sizes(r, d, t, err);
+        if (status == IK_OK)
+            status = check_levels(r, d, t, err);
+    }
+    return status;
+}
+
 /* Makes the traffic of an experiment as its points on this fabric will: no pattern that does not
  * fit it, and no flawed file, is found only after hours. */
-static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, ik_error *err)
+static ik_status check_traffic(const runner *r, const variants *fabrics, const ik_fabric *f,
+                               bool tell, ik_error *err)
 {
     const variants *list = &r->e->sections[SECTION_TRAFFIC];
     ik_env env = *r->env;
@@ -158,9 +175,7 @@ static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, i
         if (status != IK_OK)
             place_in_variant(v, SECTION_TRAFFIC, err);
         else
-            status = check_sizes(r, t, err);
-        if (status == IK_OK)
-            status = check_levels(r, t, err);
+            status = check_classes(r, fabrics, t, err);
         if (status == IK_OK && t->note && tell)
             tell_note(r, IK_NOTE, "%s", t->note);
         ik_traffic_free(t);
@@ -170,9 +185,10 @@ static ik_status check_traffic(const runner *r, const ik_fabric *f, bool tell, i
 
 /* Likewise the tables. A routing that does not fit the fabric is no plan, and is reported in its
  * turn. */
-static ik_status check_routing_files(const runner *r, const ik_fabric *f, ik_error *err)
+static ik_status check_routing_files(const runner *r, size_t design, const ik_fabric *f,
+                                     ik_error *err)
 {
-    const variants *list = &r->e->sections[SECTION_ROUTING];
+    const variants *list = experiment_list(r->e, design, SECTION_ROUTING);
     ik_env env = *r->env;
     env.seed = setup_seed(r->e);
     for (size_t i = 0; i < list->num; i++) {
@@ -193,12 +209,12 @@ static ik_status check_routing_files(const runner *r, const ik_fabric *f, ik_err
 static ik_status check_made_for(const runner *r, ik_error *err)
 {
     const ik_experiment *e = r->e;
-    const variants *routings = &e->sections[SECTION_ROUTING],
-                   *traffics = &e->sections[SECTION_TRAFFIC];
-    for (size_t i = 0; i < routings->num; i++) {
-        point p = {.index = {[SECTION_ROUTING] = i}};
+    const variants *traffics = &e->sections[SECTION_TRAFFIC];
+    for (size_t i = 0; i < e->num_plans; i++) {
+        const point *p = &e->plans[i].at;
+        const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
         const char *name = traffics->items[0].name, *why = NULL;
-        if (!plan_takes_traffic(e, &p))
+        if (!plan_takes_traffic(e, p))
             continue;
         if (traffics->num > 1)
             why = "the experiment has several";
@@ -209,11 +225,11 @@ static ik_status check_made_for(const runner *r, ik_error *err)
         if (!why)
             continue;
         ik_fail(err, IK_ERR_INPUT, "routing '%.60s' without a pattern is made for the traffic: %s",
-                routings->items[i].label, why);
+                routing->label, why);
         ik_hint(err, IK_ERR_INPUT,
                 "name the pattern (%s:traffic=cg), or give each traffic an experiment of its own",
-                routings->items[i].name);
-        place_in_variant(&routings->items[i], SECTION_ROUTING, err);
+                routing->name);
+        place_in_variant(routing, SECTION_ROUTING, err);
         return IK_ERR_INPUT;
     }
     return IK_OK;
@@ -232,30 +248,63 @@ static ik_status check_watched(const runner *r, uint32_t most_hosts, ik_error *e
     return status;
 }
 
+/* A fabric, which designs before this one may have as well. */
+static ik_status check_fabric(const runner *r, const point *at, const ik_fabric *f, ik_error *err)
+{
+    const variants *fabrics = experiment_list(r->e, at->design, SECTION_FABRIC);
+    const variant *v = &fabrics->items[at->index[SECTION_FABRIC]];
+    bool known = at->design > 0 && fabrics == &r->e->sections[SECTION_FABRIC];
+    ik_status status = known ? IK_OK : check_hosts(v, f, err);
+    if (status == IK_OK && !known)
+        status = check_reach(r, v, f, err);
+    if (status == IK_OK && !known)
+        status =
+            check_traffic(r, fabrics, f, at->design == 0 && at->index[SECTION_FABRIC] == 0, err);
+    return status == IK_OK ? check_routing_files(r, at->design, f, err) : status;
+}
+
+/* Fabrics are kept until they are opened, while they are small. */
+static bool worth_keeping(const runner *r, size_t num_plans, const ik_fabric *f, uint64_t *kept)
+{
+    static const uint64_t most_ports = 1 << 22;
+    *kept += f->num_ports + (uint64_t)f->num_switches;
+    return num_plans == r->e->num_plans || *kept <= most_ports;
+}
+
 ik_status preflight(runner *r, ik_error *err)
 {
-    const variants *list = &r->e->sections[SECTION_FABRIC];
+    const ik_experiment *e = r->e;
     uint32_t most_hosts = 0;
+    uint64_t kept = 0;
+    r->built = ik_calloc(e->num_plans, sizeof *r->built);
+    if (!r->built)
+        return ik_fail_memory(err, e->num_plans * sizeof *r->built, "an experiment");
     ik_status status = check_made_for(r, err);
     if (status == IK_OK)
         status = check_files(r, err);
-    for (size_t i = 0; i < list->num && status == IK_OK; i++) {
+    for (size_t first = 0, num; first < e->num_plans && status == IK_OK; first += num) {
+        const point *at = &e->plans[first].at;
         ik_fabric *f = NULL;
-        status = fabric_build(r, &list->items[i], &f, err);
+        num = plans_on_fabric(e, first);
+        status = fabric_build(r, experiment_variant(e, at, SECTION_FABRIC), &f, err);
         if (status == IK_OK)
-            status = check_hosts(&list->items[i], f, err);
-        if (status == IK_OK)
-            status = check_reach(r, &list->items[i], f, err);
-        if (status == IK_OK)
-            status = check_traffic(r, f, i == 0, err);
-        if (status == IK_OK)
-            status = check_routing_files(r, f, err);
+            status = check_fabric(r, at, f, err);
+        if (status == IK_OK && num < e->num_plans)
+            status = misfits_check(r, f, first, num, err);
         if (status == IK_OK && f->num_hosts > most_hosts)
             most_hosts = f->num_hosts;
-        if (status == IK_OK && list->num == 1)
-            r->built = f;
+        if (status == IK_OK && worth_keeping(r, num, f, &kept))
+            r->built[first] = f;
         else
             ik_fabric_free(f);
     }
     return status == IK_OK ? check_watched(r, most_hosts, err) : status;
+}
+
+void preflight_free(runner *r)
+{
+    for (size_t i = 0; r->built && i < r->e->num_plans; i++)
+        ik_fabric_free(r->built[i]);
+    free(r->built);
+    r->built = NULL;
 }

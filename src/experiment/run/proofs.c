@@ -15,11 +15,9 @@
 
 static const char *const flow_names[NUM_FLOWS] = {"any", "cut_through", "settled"};
 
-plan_flow flow_of_switch(const ik_experiment *e, size_t index)
+plan_flow flow_of_switch(const variant *sw)
 {
-    return ik_sim_flow_of(&e->sections[SECTION_SWITCH].items[index].params) == IK_SIM_CUT_THROUGH
-               ? FLOW_CUT_THROUGH
-               : FLOW_SETTLED;
+    return ik_sim_flow_of(&sw->params) == IK_SIM_CUT_THROUGH ? FLOW_CUT_THROUGH : FLOW_SETTLED;
 }
 
 /* What the experiment asks for: "full", "sampled 10000", "off". */

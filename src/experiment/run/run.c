@@ -41,14 +41,6 @@ void tell_point(const runner *r, bool reused)
         r->observer->point(r->observer->ctx, r->done + r->skipped, r->e->num_points, reused);
 }
 
-static uint64_t points_inside(const ik_experiment *e, section_id last)
-{
-    uint64_t product = 1;
-    for (section_id id = last + 1; id < NUM_SECTIONS; id++)
-        product *= e->sections[id].num;
-    return product;
-}
-
 /* The points of a plan that cannot be run, with what refused it. */
 static void note_left_out(runner *r, const plan_slot *slot)
 {
@@ -72,34 +64,45 @@ static ik_status store_left_out(runner *r, ik_error *err)
     return status;
 }
 
-/* Everything on one fabric: points first … first + num - 1 of the sweep. */
-static ik_status run_fabric(runner *r, uint64_t first, uint64_t num, ik_error *err)
+/* Everything on one fabric: plans first … first + num - 1. */
+static ik_status run_fabric(runner *r, size_t first, size_t num, ik_error *err)
 {
-    uint64_t per_plan = points_inside(r->e, SECTION_SELECTION);
-    size_t num_slots = (size_t)(num / per_plan);
-    point at = experiment_point(r->e, first);
+    const plan_block *blocks = r->e->plans + first;
     ik_fabric *f = NULL;
     int64_t fabric = 0;
-    plan_slot *slots = ik_calloc(num_slots, sizeof *slots);
+    plan_slot *slots = ik_calloc(num, sizeof *slots);
     if (!slots)
-        return ik_fail_memory(err, num_slots * sizeof *slots, "an experiment");
-    ik_status status = fabric_open(r, &at, &f, &fabric, err);
-    for (size_t i = 0; i < num_slots && status == IK_OK; i++) {
-        slots[i].first = first + i * per_plan;
-        slots[i].num = per_plan;
-        slots[i].at = experiment_point(r->e, slots[i].first);
+        return ik_fail_memory(err, num * sizeof *slots, "an experiment");
+    ik_status status = fabric_open(r, first, &f, &fabric, err);
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        slots[i].at = blocks[i].at;
+        slots[i].first = blocks[i].first;
+        slots[i].num = blocks[i].num;
         status = plan_open(r, f, fabric, &slots[i], err);
         if (status == IK_OK && slots[i].unusable)
             note_left_out(r, &slots[i]);
     }
-    plans_tell_left_out(r, slots, num_slots);
-    if (status == IK_OK)
-        status = pool_run(r, f, fabric, slots, num_slots, err);
-    for (size_t i = 0; i < num_slots; i++)
+    if (status == IK_OK && num == r->e->num_plans)
+        status = misfits_refuse(r, slots, num, err);
+    if (status == IK_OK) {
+        plans_tell_left_out(r, slots, num);
+        status = pool_run(r, f, fabric, slots, num, err);
+    }
+    for (size_t i = 0; i < num; i++)
         ik_plan_free(slots[i].plan);
     ik_fabric_free(f);
     free(slots);
     return status;
+}
+
+size_t plans_on_fabric(const ik_experiment *e, size_t first)
+{
+    const point *at = &e->plans[first].at;
+    size_t num = 1;
+    while (first + num < e->num_plans && e->plans[first + num].at.design == at->design &&
+           e->plans[first + num].at.index[SECTION_FABRIC] == at->index[SECTION_FABRIC])
+        num++;
+    return num;
 }
 
 static ik_status any_deadlock(const runner *r, bool *any, ik_error *err)
@@ -123,9 +126,10 @@ static ik_status run_all(runner *r, ik_error *err)
         return status;
     if (r->done > 0)
         tell_point(r, true);
-    uint64_t per_fabric = points_inside(r->e, SECTION_FABRIC);
-    for (uint64_t first = 0; first < r->e->num_points && status == IK_OK; first += per_fabric)
-        status = run_fabric(r, first, per_fabric, err);
+    for (size_t first = 0, num; first < r->e->num_plans && status == IK_OK; first += num) {
+        num = plans_on_fabric(r->e, first);
+        status = run_fabric(r, first, num, err);
+    }
     if (status == IK_OK && r->usable_plans == 0) {
         if (err)
             *err = r->unusable;
@@ -165,7 +169,8 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     if (status == IK_OK)
         status = store_create(store_path, &r.store, err);
     if (status != IK_OK) {
-        ik_fabric_free(r.built);
+        preflight_free(&r);
+        misfits_free(&r);
         return status;
     }
     ik_json_to_text(&r.left_out, IK_JSON_PACKED);
@@ -181,10 +186,9 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     if (status == IK_ERR_CANCELLED)
         ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done,
                 e->num_points);
-    ik_fabric_free(r.built);
+    preflight_free(&r);
+    misfits_free(&r);
     free(r.finished);
-    for (section_id id = 0; id < NUM_SECTIONS; id++)
-        free(r.digests[id]);
     if (status == IK_OK && failed)
         *failed = r.failed;
     return status;

@@ -9,8 +9,6 @@
 #include "experiment/store.h"
 #include "ikat/json.h"
 
-enum { DIGEST_CHARS = 17 };
-
 /* One run of an experiment. */
 typedef struct runner {
     ik_experiment *e;
@@ -19,13 +17,14 @@ typedef struct runner {
     const ik_run_observer *observer;
     unsigned num_jobs;
     bool *finished; /* [num_points] the store has it */
-    /* [variants] of the bytes of the files that a variant reads, "" if it reads none */
-    char (*digests[NUM_SECTIONS])[DIGEST_CHARS];
     uint64_t done, skipped;
     ik_json left_out; /* list of what was skipped, and why */
     bool failed;      /* a proof failed, a deadlock happened, or a workload did not end */
     struct references *references; /* what workloads take on an ideal crossbar */
-    ik_fabric *built; /* the only fabric of the sweep, once examined; whoever opens it takes it */
+    /* [num_plans] fabrics that were examined, at the first plan on each; whoever opens one takes
+     * it */
+    ik_fabric **built;
+    struct judged *judged; /* misfits.c */
     unsigned usable_plans;
     ik_error unusable; /* why the last unusable plan was none */
 } runner;
@@ -40,9 +39,14 @@ typedef struct plan_slot {
     ik_plan *plan;         /* NULL = nothing to run with it, or unusable */
     int64_t id[NUM_FLOWS]; /* its rows in the store, 0 = none; see plan_id() */
     bool unusable;
-    const char *why;     /* it is, in the experiment's arena */
+    const ik_error *why; /* it is, in the experiment's arena */
     uint64_t first, num; /* its points: numbers first … first+num-1 of the sweep */
 } plan_slot;
+
+/* ---- run.c */
+
+/* Number of plans, from this one on, on the same fabric of the same design. */
+size_t plans_on_fabric(const ik_experiment *e, size_t first);
 
 /* ---- sync.c: the store learns of the experiment, and says what is finished */
 
@@ -57,15 +61,24 @@ ik_status point_params(const runner *r, const point *p, char **json, ik_error *e
 bool plan_takes_traffic(const ik_experiment *e, const point *p);
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err);
 uint64_t setup_seed(const ik_experiment *e);
-/* Digest of the files that a section of the point reads: "" if none. */
-const char *point_digest(const runner *r, const point *p, section_id id);
-/* Short text of the settings of switch, adapter and measurement that differ from the defaults; free
- * with free(). */
+/* Short text of the design and of the settings of switch, adapter and measurement that the sweep
+ * varies; free with free(). */
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
 
 /* ---- preflight.c: what is refused before anything is written */
 
 ik_status preflight(runner *r, ik_error *err);
+void preflight_free(runner *r);
+
+/* ---- misfits.c: routings that do not fit a fabric at all */
+
+/* Refuses a routing of plans first … first + num - 1, on fabric f, that works with none of its
+ * settings there, unless the experiment skips misfits or what is missing is a limit that other
+ * fabrics of the sweep may keep. */
+ik_status misfits_check(runner *r, const ik_fabric *f, size_t first, size_t num, ik_error *err);
+/* The same once all plans of the sweep's only fabric were made. */
+ik_status misfits_refuse(const runner *r, const plan_slot *slots, size_t num, ik_error *err);
+void misfits_free(runner *r);
 
 /* ---- plans.c: builds what points run on */
 
@@ -73,18 +86,22 @@ ik_env setup_env(const runner *r);
 /* The row of a point of this flow. */
 int64_t plan_id(const plan_slot *slot, plan_flow flow);
 
+/* Makes the plan of a point on its fabric. */
+ik_status plan_make_for(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan,
+                        ik_error *err);
 ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot, ik_error *err);
 /* Says which plans on a fabric are left out: values of a sweep whose routing works with others are
  * a note, a routing that does not work at all is an error. */
 void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num);
 /* Builds the fabric of a variant of section fabric. */
 ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_error *err);
-ik_status fabric_open(runner *r, const point *p, ik_fabric **f, int64_t *id, ik_error *err);
+/* That of plan number `first`. */
+ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_error *err);
 
 /* ---- proofs.c: proves plans and stores the proofs */
 
 /* Of the points with this variant of section switch. */
-plan_flow flow_of_switch(const ik_experiment *e, size_t index);
+plan_flow flow_of_switch(const variant *sw);
 /* Fills slot->id with the rows that hold the proofs that the experiment asks for. *known: those of
  * all these flows (bits) are there; *failed: one of them failed. */
 ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_slot *slot,

@@ -21,15 +21,10 @@ uint64_t setup_seed(const ik_experiment *e)
     return e->sections[SECTION_SEEDS].items[0].params.values[0].u;
 }
 
-const char *point_digest(const runner *r, const point *p, section_id id)
-{
-    return r->digests[id][p->index[id]];
-}
-
 /* A fabric's digest stands there even if it is empty. */
 static void put_digest(ik_json *j, const runner *r, const point *p, section_id id)
 {
-    const char *digest = point_digest(r, p, id);
+    const char *digest = experiment_variant(r->e, p, id)->digest;
     char key[32];
     if (!digest[0] && id != SECTION_FABRIC)
         return;
@@ -37,12 +32,14 @@ static void put_digest(ik_json *j, const runner *r, const point *p, section_id i
     ik_json_text(j, key, digest);
 }
 
-static ik_status put_sections(const runner *r, const point *p, const section_id *ids, size_t num,
-                              char **json, ik_error *err)
+static ik_status put_sections(const runner *r, const point *p, const char *design,
+                              const section_id *ids, size_t num, char **json, ik_error *err)
 {
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_object(&j, NULL);
+    if (design[0])
+        ik_json_text(&j, "design", design);
     for (size_t i = 0; i < num; i++) {
         const variant *v = experiment_variant(r->e, p, ids[i]);
         if (ids[i] != SECTION_WATCH || v->label[0]) /* nothing watched is no setting */
@@ -61,7 +58,8 @@ ik_status point_params(const runner *r, const point *p, char **json, ik_error *e
         SECTION_FABRIC,  SECTION_ROUTING, SECTION_VC,      SECTION_VCS,   SECTION_SELECTION,
         SECTION_SWITCH,  SECTION_ADAPTER, SECTION_MEASURE, SECTION_WATCH, SECTION_REFERENCE,
         SECTION_TRAFFIC, SECTION_LOAD,    SECTION_SEEDS};
-    return put_sections(r, p, ids, sizeof ids / sizeof *ids, json, err);
+    return put_sections(r, p, r->e->designs[p->design].name, ids, sizeof ids / sizeof *ids, json,
+                        err);
 }
 
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
@@ -69,18 +67,19 @@ ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
     static const section_id ids[] = {SECTION_FABRIC, SECTION_ROUTING,   SECTION_VC,
                                      SECTION_VCS,    SECTION_SELECTION, SECTION_TRAFFIC};
     size_t num = sizeof ids / sizeof *ids - !plan_takes_traffic(r->e, p);
-    return put_sections(r, p, ids, num, json, err);
+    return put_sections(r, p, "", ids, num, json, err);
 }
 
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err)
 {
     static const section_id ids[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
                                      SECTION_WATCH, SECTION_REFERENCE};
+    const char *design = e->designs[p->design].name;
     ik_arena arena = {0};
-    const char *all = "";
+    const char *all = design[0] ? ik_arena_printf(&arena, "design: %s", design) : "";
     for (size_t i = 0; i < sizeof ids / sizeof *ids && all; i++) {
         const char *label = experiment_variant(e, p, ids[i])->label;
-        if (label[0] && e->sections[ids[i]].num > 1)
+        if (label[0] && experiment_list(e, p->design, ids[i])->num > 1)
             all = ik_arena_printf(&arena, "%s%s%s: %s", all, all[0] ? "; " : "",
                                   schema_section(ids[i])->name, label);
     }
@@ -109,7 +108,7 @@ static ik_status hash_file(const char *path, uint64_t *hash, ik_error *err)
     return bad ? ik_fail(err, IK_ERR_IO, "cannot read '%.200s': %s", path, strerror(why)) : IK_OK;
 }
 
-static ik_status digest_variant(const variant *v, char *digest, ik_error *err)
+static ik_status digest_variant(variant *v, ik_error *err)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (size_t i = 0; i < v->num_files; i++) {
@@ -120,24 +119,19 @@ static ik_status digest_variant(const variant *v, char *digest, ik_error *err)
         }
     }
     if (v->num_files)
-        snprintf(digest, DIGEST_CHARS, "%016" PRIx64, hash);
+        snprintf(v->digest, sizeof v->digest, "%016" PRIx64, hash);
     return IK_OK;
 }
 
 static ik_status find_digests(runner *r, ik_error *err)
 {
-    for (section_id id = 0; id < NUM_SECTIONS; id++) {
-        const variants *list = &r->e->sections[id];
-        r->digests[id] = ik_calloc(list->num, sizeof *r->digests[id]);
-        if (!r->digests[id])
-            return ik_fail_memory(err, list->num * sizeof *r->digests[id], "an experiment");
-        for (size_t i = 0; i < list->num; i++) {
-            ik_status status = digest_variant(&list->items[i], r->digests[id][i], err);
-            if (status != IK_OK)
-                return status;
-        }
-    }
-    return IK_OK;
+    size_t design = 0;
+    int id = -1;
+    ik_status status = IK_OK;
+    for (variants *list; (list = experiment_next_list(r->e, &design, &id));)
+        for (size_t i = 0; i < list->num && status == IK_OK; i++)
+            status = digest_variant(&list->items[i], err);
+    return status;
 }
 
 /* ---- the store */
