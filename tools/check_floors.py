@@ -15,6 +15,7 @@ ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table
          "traffic": ["", "workload"],
          "analysis": ["", "queues", "workload"],
          "experiment": ["yaml", "figures", "", "run"],
+         "report": ["", "figure"],
          "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder

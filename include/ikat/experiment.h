@@ -26,7 +26,8 @@ typedef enum ik_section_kind {
     IK_SECTION_JOBS,   /* a list of mappings, instead of traffic */
     /* a list of mappings with a name and sections of their own, instead of the experiment's */
     IK_SECTION_DESIGNS,
-    IK_SECTION_TEXT /* free text */
+    IK_SECTION_LIST, /* a list of mappings of declared parameters: no part of the sweep */
+    IK_SECTION_TEXT  /* free text */
 } ik_section_kind;
 
 /* One top-level key of an experiment file. But for options and texts, every value in it may be a
@@ -42,6 +43,9 @@ typedef struct ik_experiment_section {
 
 /* Section `reference`: what slowdowns of workloads that end are measured by. */
 extern const ik_param ik_reference_params[];
+
+/* Section `figures`: what is drawn of the results. */
+extern const ik_param ik_figure_params[];
 
 /* All sections, ending with a name of NULL: reading, messages, help and documentation come from
  * them. */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static int write_page(cli *c, const char *store)
@@ -29,10 +30,64 @@ static int write_page(cli *c, const char *store)
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
 }
 
+static unsigned terminal_width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 0;
+}
+
+/* What the name of a file asks for; false (message printed): no format is called so. */
+static bool figure_format(cli *c, const char *path, ik_figure_format *format)
+{
+    static const struct {
+        const char *ending;
+        ik_figure_format format;
+    } formats[] = {{".csv", IK_FIGURE_CSV}};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(dot, formats[i].ending) == 0) {
+            *format = formats[i].format;
+            return true;
+        }
+    cli_usage(c, "a figure is written to NAME.csv, not to '%.200s'", path);
+    return false;
+}
+
+/* A figure: a table on the output, or what the file's ending says. */
+static int write_figure(cli *c, const char *store, const char *name)
+{
+    ik_error err;
+    const char *path = cli_get(c, "--output");
+    ik_figure_format format = cli_has(c, "--csv") ? IK_FIGURE_CSV : IK_FIGURE_TABLE;
+    if (!path)
+        return cli_written(
+            c, ik_report_figure(store, name, format, stdout, terminal_width(), c->colour_out, &err),
+            &err, CLI_DONE);
+    if (!figure_format(c, path, &format))
+        return CLI_USAGE;
+    if (cli_same_file(path, store))
+        return cli_usage(c, "the figure '%s' would replace the results that it is made of", path);
+    ik_output file;
+    ik_status status = ik_output_open(&file, path, &err);
+    if (status == IK_OK)
+        status = ik_report_figure(store, name, format, file.out, 0, false, &err);
+    status = ik_output_close(&file, status, &err);
+    if (status == IK_OK && !c->quiet)
+        printf("%s\n", isatty(STDOUT_FILENO) ? cli_line(path) : path);
+    return status == IK_OK ? CLI_DONE : cli_error(c, &err);
+}
+
 static int run(cli *c)
 {
     ik_error err;
-    const char *store = c->args[0];
+    const char *store = c->args[0], *figure = cli_get(c, "--figure");
+    if (figure && (c->json || cli_has(c, "--table")))
+        return cli_usage(c, "--figure is a figure: --json and --table are other output");
+    if (figure && cli_has(c, "--csv") && cli_has(c, "--output"))
+        return cli_usage(c, "-o says by its ending how a figure is written, and --csv writes to "
+                            "the output: give one of them");
+    if (figure)
+        return write_figure(c, store, figure);
     if (c->json && cli_has(c, "--csv"))
         return cli_usage(c, "--csv and --json both want the output: give one of them");
     if ((c->json || cli_has(c, "--csv")) && cli_has(c, "--output"))
@@ -53,6 +108,8 @@ static int run(cli *c)
 static const cli_option options[] = {
     {"--output", 'o', "REPORT.html",
      "where the report goes (default: the results' name with .html, in the current folder)", false},
+    {"--figure", 0, "NAME",
+     "a figure of the experiment instead: a table, or with -o FIGURE.csv its numbers", false},
     {"--csv", 0, NULL, "print one line a point instead", false},
     {"--table", 0, "NAME",
      "with --csv: points (default), classes, congestion (over time), roots, culprits, "
@@ -68,7 +125,7 @@ static const char *const examples[] = {"ikat report quickstart.db -o report.html
 
 const ik_command ik_command_report = {
     .name = "report",
-    .synopsis = "RESULTS.db [-o REPORT.html] [--csv [--table NAME]] [--json]",
+    .synopsis = "RESULTS.db [-o REPORT.html] [--figure NAME] [--csv [--table NAME]] [--json]",
     .summary = "make the HTML report of results, or print them as CSV or JSON",
     .details = "The report is one file that opens from disk and loads nothing: findings, proofs, "
                "latency and throughput over load, link\n"

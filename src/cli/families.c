@@ -88,6 +88,9 @@ static void each_section(member_fn fn, void *ctx)
         {.name = "watch",
          .summary = "section of an experiment: packets that are followed stage by stage",
          .params = ik_watch_params},
+        {.name = "figures",
+         .summary = "section of an experiment, a list: what is drawn of the results",
+         .params = ik_figure_params},
     };
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         fn(ctx, &sections[i]);

@@ -183,7 +183,10 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
         status = check_options(e, err);
     if (status == IK_OK)
         status = points_list(e, err);
-    return status == IK_OK ? effects_check(e, err) : status;
+    if (status == IK_OK)
+        status = effects_check(e, err);
+    return status == IK_OK ? figures_check(root, &e->arena, points_axes, e, &e->drawn, err)
+                           : status;
 }
 
 ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file,

@@ -6,6 +6,7 @@
 #ifndef IKAT_EXPERIMENT_IMPL_H
 #define IKAT_EXPERIMENT_IMPL_H
 
+#include "experiment/figures/check.h"
 #include "experiment/schema.h"
 #include "experiment/yaml/ytree.h"
 
@@ -61,6 +62,7 @@ struct ik_experiment {
     const char *text;      /* the file's own text */
     const char *overrides; /* "--set" texts, one per line, "" if none */
     const char *title, *description;
+    figures_json drawn;              /* sections that say what is made of the results */
     variants sections[NUM_SECTIONS]; /* empty where designs have their own */
     sweep_design *designs;           /* [num_designs], at least one once it is read */
     size_t num_designs;
@@ -81,6 +83,9 @@ point experiment_point(const ik_experiment *e, uint64_t number);
 const variant *experiment_variant(const ik_experiment *e, const point *p, section_id id);
 /* Makes the list of plans and counts the points. Refuses more than SWEEP_LIMIT. */
 ik_status points_list(ik_experiment *e, ik_error *err);
+/* Writes down the points (e: an experiment) for figures: every section by its full text, and the
+ * design. */
+ik_status points_axes(const void *e, struct axes *a, ik_error *err);
 /* The next variants of a section that no design before uses: *design and *id start at 0 and -1.
  * NULL at the end. */
 variants *experiment_next_list(ik_experiment *e, size_t *design, int *id);

@@ -5,6 +5,7 @@
  * a choice. Inside a plan, points are the product of the sections behind `selection`.
  */
 #include "experiment/experiment_impl.h"
+#include "experiment/figures/axes.h"
 #include "experiment/schedules.h"
 #include "experiment/yaml/sweep.h"
 
@@ -192,4 +193,24 @@ uint64_t experiment_seed(const ik_experiment *e, const point *p)
 uint64_t ik_experiment_num_points(const ik_experiment *e)
 {
     return e->num_points;
+}
+
+/* ---- axes */
+
+ik_status points_axes(const void *ctx, struct axes *a, ik_error *err)
+{
+    const ik_experiment *e = ctx;
+    const char *keys[NUM_SECTIONS + 1] = {[NUM_SECTIONS] = "design"};
+    bool designs = e->designs[0].name[0] != '\0';
+    for (section_id id = 0; id < NUM_SECTIONS; id++)
+        keys[id] = schema_section(id)->name;
+    ik_status status = axes_begin(a, keys, NUM_SECTIONS + designs, e->num_points, err);
+    for (uint64_t n = 0; n < e->num_points && status == IK_OK; n++) {
+        point p = experiment_point(e, n);
+        for (section_id id = 0; id < NUM_SECTIONS && status == IK_OK; id++)
+            status = axes_put(a, n, id, experiment_variant(e, &p, id)->full, err);
+        if (status == IK_OK && designs)
+            status = axes_put(a, n, NUM_SECTIONS, e->designs[p.design].name, err);
+    }
+    return status;
 }

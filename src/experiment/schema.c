@@ -90,6 +90,8 @@ static const ik_experiment_section sections[] = {
      "start}"},
     {"schedule", IK_SECTION_JOBS, NULL, "",
      "instead of traffic: one pattern after the other, a list of {until, traffic, load, name}"},
+    {"figures", IK_SECTION_LIST, ik_figure_params, "",
+     "what is drawn of the results: a list of {name, x, y, kind, series, …}: 'ikat help figures'"},
     {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
     {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
     {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},

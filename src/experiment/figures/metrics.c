@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const metric metrics[NUM_METRICS] = {
+const metric_row metrics[NUM_METRICS] = {
     [METRIC_OFFERED] = {"offered", "offered load", "%", false},
     [METRIC_THROUGHPUT] = {"throughput", "accepted throughput", "%", false},
     [METRIC_FAIRNESS] = {"fairness", "fairness", "", false},

@@ -53,13 +53,13 @@ typedef enum metric_id {
     NUM_METRICS
 } metric_id;
 
-typedef struct metric {
+typedef struct metric_row {
     const char *name;  /* column of the store, key of JSON, header of CSV */
     const char *title; /* what an axis of a figure is called */
     const char *unit;  /* "ns", "bytes"; "%" of a fraction, which is drawn in percent; "" = none */
     bool exact;        /* a property of fabric and routing: no seed, no measurement error */
-} metric;
-extern const metric metrics[NUM_METRICS];
+} metric_row;
+extern const metric_row metrics[NUM_METRICS];
 
 /* NUM_METRICS: there is none of that name. */
 metric_id metric_find(const char *name, size_t length);

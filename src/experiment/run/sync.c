@@ -161,6 +161,7 @@ static ik_status set_experiment(runner *r, ik_error *err)
                                    {"file", slash ? slash + 1 : e->file},
                                    {"experiment", e->text},
                                    {"overrides", e->overrides},
+                                   {"figures", e->drawn.figures},
                                    {"num_points", number}};
     bool changed = false;
     ik_status status = experiment_changed(r, &changed, err);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/figures/check.c: checks an experiment's figures before its first point.
+ */
+#include "experiment/figures/check.h"
+
+#include "experiment/figures/view.h"
+
+#include <stdlib.h>
+
+/* Keeps a section as JSON, in the arena. */
+static ik_status keep_json(const ytree *list, ik_arena *arena, const char **out, ik_error *err)
+{
+    char *json = NULL;
+    ik_status status = figures_store(list, &json, err);
+    const char *kept = status == IK_OK ? ik_arena_strdup(arena, json) : NULL;
+    free(json);
+    if (status == IK_OK && !kept)
+        return ik_fail_memory(err, 1, "an experiment");
+    *out = kept;
+    return status;
+}
+
+static ik_status check_figures(const ytree *list, ik_arena *arena, const name_list *over, axes *a,
+                               ik_error *err)
+{
+    figure *figures = NULL;
+    size_t num = 0;
+    ik_status status = list ? figures_read(list, arena, &figures, &num, err) : IK_OK;
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        figure_view v;
+        status = figure_resolve(a, &figures[i], over, &v, err);
+    }
+    return status;
+}
+
+ik_status figures_check(const ytree *root, ik_arena *arena, axes_fill fill, const void *ctx,
+                        figures_json *out, ik_error *err)
+{
+    const ytree *figures = ytree_get(root, "figures");
+    const name_list over = {0};
+    axes a = {0};
+    ik_status status = figures ? fill(ctx, &a, err) : IK_OK;
+    if (status == IK_OK)
+        status = check_figures(figures, arena, &over, &a, err);
+    axes_free(&a);
+    return status == IK_OK ? keep_json(figures, arena, &out->figures, err) : status;
+}

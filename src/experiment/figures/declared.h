@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/figures/declared.h: what figures and claims are read with.
+ */
+#ifndef IKAT_EXPERIMENT_DECLARED_H
+#define IKAT_EXPERIMENT_DECLARED_H
+
+#include "experiment/figures/figures.h"
+
+/* Is the node a list with something in it? */
+ik_status declared_list(const ytree *list, const char *section, ik_error *err);
+/* The declared values of a mapping, checked; keys that are mappings themselves are left to
+ * declared_mapping. Free *params with ik_params_free, after a failure too. */
+ik_status declared_read(const ytree *node, const ik_param *rows, const char *owner, ik_arena *arena,
+                        ik_params *params, ik_error *err);
+/* A mapping of swept values, and that of a key; *out stays empty where the key was not written. */
+ik_status declared_matches(const ytree *map, const char *key, ik_arena *arena, matches *out,
+                           ik_error *err);
+ik_status declared_mapping(const ytree *node, const char *key, ik_arena *arena, matches *out,
+                           ik_error *err);
+const ik_value *declared_value(const ik_params *p, const char *name);
+/* The text of a value, in the arena; "" if it has none, NULL without memory. */
+const char *declared_text(const ik_params *p, const char *name, ik_arena *arena);
+/* The names in a value of type TEXTS. */
+ik_status declared_names(const ik_value *v, ik_arena *arena, name_list *out, ik_error *err);
+
+#endif

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/data.c: the numbers of a figure: points to cells, cells to curves and panels.
+ */
+#include "report/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct maker {
+    figure_book *b;
+    figure_data *d;
+    figure_cell *cells;
+    size_t num, room;
+} maker;
+
+static double result_of(const report_row *r, const result_expr *e)
+{
+    double x = r->value[e->first];
+    if (e->op == '/')
+        return r->value[e->second] != 0 ? x / r->value[e->second] : NAN;
+    return e->op == '-' ? x - r->value[e->second] : x;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static estimate estimate_samples(const double *samples, size_t num)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < num; i++)
+        sum += samples[i];
+    double mean = num ? sum / (double)num : NAN;
+    for (size_t i = 0; i < num; i++)
+        squares += (samples[i] - mean) * (samples[i] - mean);
+    return model_estimate(mean, squares, num);
+}
+
+/* ---- cells */
+
+/* x of a cell: a number, or the place of its value. */
+static void place_cell(const maker *k, figure_cell *c, const view_entry *entries, size_t num,
+                       double *scratch)
+{
+    const figure_view *v = &k->d->v;
+    size_t finite = 0;
+    if (v->x.text) {
+        for (size_t i = 0; i < num; i++) {
+            scratch[finite] = result_of(&k->b->m->rows[entries[i].point], &v->x);
+            finite += isfinite(scratch[finite]);
+        }
+        c->x = estimate_samples(scratch, finite);
+    } else if (v->has[KEY_X] && c->key[KEY_X] != IK_NONE) {
+        const axis *x = &v->key[KEY_X];
+        c->x = (estimate){x->numeric ? x->values[c->key[KEY_X]].number : c->key[KEY_X], NAN};
+    } else {
+        c->x = (estimate){v->has[KEY_X] ? (double)v->key[KEY_X].num : 0, NAN};
+    }
+}
+
+/* The samples in the order of the points, those without a value as NAN. */
+static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, size_t num,
+                           ik_error *err)
+{
+    memcpy(c->key, entries[0].key, sizeof c->key);
+    c->samples = ik_arena_alloc(&k->d->arena, (2 * num + 1) * sizeof *c->samples);
+    if (!c->samples)
+        return ik_fail_memory(err, num * sizeof *c->samples, "a figure");
+    place_cell(k, c, entries, num, c->samples + num);
+    for (size_t i = 0; i < num; i++)
+        c->samples[i] = result_of(&k->b->m->rows[entries[i].point], &k->d->v.y);
+    c->num = num;
+    return IK_OK;
+}
+
+static ik_status make_cells(maker *k, ik_error *err)
+{
+    const figure_view *v = &k->d->v;
+    k->cells = ik_arena_alloc(&k->d->arena, (v->num_entries + 1) * sizeof *k->cells);
+    if (!k->cells)
+        return ik_fail_memory(err, v->num_entries * sizeof *k->cells, "a figure");
+    for (size_t i = 0, next; i < v->num_entries; i = next) {
+        for (next = i + 1; next < v->num_entries; next++)
+            if (!same_key(&v->entries[i], &v->entries[next]))
+                break;
+        ik_status status = fill_cell(k, &k->cells[k->num++], &v->entries[i], next - i, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+/* ---- normalising: samples by those of another cell, seed by seed where both have as many */
+
+static int cell_by_key(const void *a, const void *b)
+{
+    const figure_cell *x = a, *y = b;
+    for (int i = 0; i < VIEW_KEYS; i++)
+        if (x->key[i] != y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
+    return 0;
+}
+
+static double mean_of(const figure_cell *c)
+{
+    double sum = 0;
+    size_t num = 0;
+    for (size_t i = 0; i < c->num; i++)
+        if (isfinite(c->samples[i])) {
+            sum += c->samples[i];
+            num++;
+        }
+    return num ? sum / (double)num : NAN;
+}
+
+static ik_status normalise(maker *k, ik_error *err)
+{
+    const figure_view *v = &k->d->v;
+    double **by = ik_calloc(k->num + 1, sizeof *by);
+    if (!by)
+        return ik_fail_memory(err, k->num * sizeof *by, "a figure");
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < k->num && status == IK_OK; i++) {
+        figure_cell like = k->cells[i];
+        for (int s = 0; s < VIEW_KEYS; s++)
+            like.key[s] = v->reference[s] ? v->reference_value[s] : like.key[s];
+        const figure_cell *ref = bsearch(&like, k->cells, k->num, sizeof *k->cells, cell_by_key);
+        size_t num = k->cells[i].num;
+        by[i] = ik_calloc(num + 1, sizeof *by[i]);
+        if (!by[i])
+            status = ik_fail_memory(err, num, "a figure");
+        for (size_t s = 0; by[i] && s < num; s++)
+            by[i][s] = !ref ? NAN : ref->num == num ? ref->samples[s] : mean_of(ref);
+    }
+    for (size_t i = 0; i < k->num; i++) {
+        for (size_t s = 0; status == IK_OK && s < k->cells[i].num; s++)
+            k->cells[i].samples[s] = by[i][s] != 0 ? k->cells[i].samples[s] / by[i][s] : NAN;
+        free(by[i]);
+    }
+    free(by);
+    return status;
+}
+
+/* Drops samples without a value, sorts the others, sums up. */
+static void finish_cells(maker *k)
+{
+    for (size_t i = 0; i < k->num; i++) {
+        figure_cell *c = &k->cells[i];
+        size_t finite = 0;
+        for (size_t s = 0; s < c->num; s++)
+            if (isfinite(c->samples[s]))
+                c->samples[finite++] = c->samples[s];
+        c->missing = c->num - finite;
+        k->d->num_points += c->num;
+        k->d->num_missing += c->missing;
+        c->num = finite;
+        c->y = estimate_samples(c->samples, finite);
+        if (finite)
+            qsort(c->samples, finite, sizeof *c->samples, by_value);
+    }
+}
+
+/* ---- time: a cell for every period of the first sample's series */
+
+static const report_series *series_of(const report_model *m, size_t row)
+{
+    for (size_t c = 0; c < m->num_curves; c++)
+        for (size_t s = 0; s < m->curves[c].num_steps; s++) {
+            const report_step *step = &m->curves[c].steps[s];
+            for (size_t i = 0; i < step->num_rows; i++)
+                if (step->rows[i] == row)
+                    return &step->series;
+        }
+    return NULL;
+}
+
+static const double *series_values(const report_series *s, const char *name)
+{
+    const struct {
+        const char *name;
+        const double *values;
+    } all[] = {{"throughput", s->throughput},       {"latency_mean_ns", s->latency_ns},
+               {"reorder_bytes", s->reorder_bytes}, {"out_of_order", s->out_of_order},
+               {"throttled", s->throttled},         {"outstanding", s->outstanding}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return all[i].values;
+    return NULL;
+}
+
+static ik_status add_periods(maker *k, const view_entry *e, ik_error *err)
+{
+    const report_series *s = series_of(k->b->m, e->point);
+    const double *values = s ? series_values(s, k->d->f->y) : NULL;
+    for (size_t n = 0; values && n < s->num; n++) {
+        if (k->num == k->room) {
+            size_t room = k->room ? 2 * k->room : 64;
+            figure_cell *cells = ik_arena_alloc(&k->d->arena, room * sizeof *cells);
+            if (!cells)
+                return ik_fail_memory(err, room * sizeof *cells, "a figure");
+            if (k->num)
+                memcpy(cells, k->cells, k->num * sizeof *cells);
+            k->cells = cells;
+            k->room = room;
+        }
+        figure_cell *c = &k->cells[k->num++];
+        *c = (figure_cell){.x = {(double)(n + 1) * (double)s->period_ps / 1000, NAN}, .num = 1};
+        memcpy(c->key, e->key, sizeof c->key);
+        c->samples = ik_arena_alloc(&k->d->arena, sizeof *c->samples);
+        if (!c->samples)
+            return ik_fail_memory(err, sizeof *c->samples, "a figure");
+        c->samples[0] = values[n];
+    }
+    return IK_OK;
+}
+
+static ik_status make_periods(maker *k, ik_error *err)
+{
+    const figure_view *v = &k->d->v;
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < v->num_entries && status == IK_OK; i++)
+        if (i == 0 || !same_key(&v->entries[i - 1], &v->entries[i]))
+            status = add_periods(k, &v->entries[i], err);
+    return status;
+}
+
+/* ---- curves */
+
+static int by_x(const void *a, const void *b)
+{
+    const figure_cell *x = a, *y = b;
+    if (x->key[KEY_X] != y->key[KEY_X] && x->x.mean == y->x.mean)
+        return x->key[KEY_X] < y->key[KEY_X] ? -1 : 1;
+    return (x->x.mean > y->x.mean) - (x->x.mean < y->x.mean);
+}
+
+/* Along a curve of two results the order is that of what varies, not that of x. */
+static int by_step(const void *a, const void *b)
+{
+    const figure_cell *x = a, *y = b;
+    return (x->key[KEY_X] > y->key[KEY_X]) - (x->key[KEY_X] < y->key[KEY_X]);
+}
+
+static const char *name_axes(maker *k, const figure_cell *c, int from, int to)
+{
+    const figure_view *v = &k->d->v;
+    const char *name = "";
+    for (int s = from; s < to && name; s++) {
+        if (!v->has[s])
+            continue;
+        const char *label = axis_label(&v->key[s], c->key[s]);
+        bool alone = !v->key[s].numeric && !v->key[s].param; /* "dmodk", but "k = 4" */
+        const char *what = v->key[s].param ? v->key[s].param : v->key[s].name;
+        name = ik_arena_printf(&k->d->arena, "%s%s%s%s%s", name, name[0] ? ", " : "",
+                               alone ? "" : what, alone ? "" : " = ", label);
+    }
+    return name;
+}
+
+static size_t index_of(const char **list, size_t *num, const char *text)
+{
+    for (size_t i = 0; i < *num; i++)
+        if (strcmp(list[i], text) == 0)
+            return i;
+    list[*num] = text;
+    return (*num)++;
+}
+
+static bool same_curve(const figure_cell *a, const figure_cell *b)
+{
+    return memcmp(a->key, b->key, KEY_X * sizeof a->key[0]) == 0;
+}
+
+static ik_status add_curve(maker *k, figure_cell *cells, size_t num, const char **series,
+                           size_t *num_series, const char **marks, size_t *num_marks, ik_error *err)
+{
+    figure_data *d = k->d;
+    const char *panel = name_axes(k, cells, KEY_PANEL, KEY_SERIES);
+    figure_curve c = {.series = name_axes(k, cells, KEY_SERIES, KEY_MARKS),
+                      .marks = name_axes(k, cells, KEY_MARKS, KEY_X),
+                      .name = name_axes(k, cells, KEY_SERIES, KEY_X),
+                      .cells = cells,
+                      .num = num};
+    if (!panel || !c.series || !c.marks || !c.name)
+        return ik_fail_memory(err, 1, "a figure");
+    c.panel = index_of(d->panels, &d->num_panels, panel);
+    c.colour = index_of(series, num_series, c.series);
+    c.mark = d->v.has[KEY_MARKS] ? index_of(marks, num_marks, c.marks) : c.colour;
+    qsort(cells, num, sizeof *cells, d->v.x.text && d->v.has[KEY_X] ? by_step : by_x);
+    d->curves[d->num_curves++] = c;
+    return IK_OK;
+}
+
+static ik_status make_curves(maker *k, ik_error *err)
+{
+    figure_data *d = k->d;
+    size_t room = k->num + 1, num_series = 0, num_marks = 0;
+    const char **series = ik_calloc(2 * room, sizeof *series);
+    d->curves = ik_arena_alloc(&d->arena, room * sizeof *d->curves);
+    d->panels = ik_arena_alloc(&d->arena, room * sizeof *d->panels);
+    if (!series || !d->curves || !d->panels) {
+        free(series);
+        return ik_fail_memory(err, room * sizeof *d->curves, "a figure");
+    }
+    ik_status status = IK_OK;
+    for (size_t i = 0, next; i < k->num && status == IK_OK; i = next) {
+        for (next = i + 1; next < k->num; next++)
+            if (!same_curve(&k->cells[i], &k->cells[next]))
+                break;
+        status = add_curve(k, &k->cells[i], next - i, series, &num_series, series + room,
+                           &num_marks, err);
+    }
+    free(series);
+    return status;
+}
+
+/* ---- words */
+
+static const char *capital(figure_data *d, const char *text)
+{
+    char *copy = ik_arena_strdup(&d->arena, text);
+    if (copy && copy[0] >= 'a' && copy[0] <= 'z')
+        copy[0] = (char)(copy[0] - 'a' + 'A');
+    return copy;
+}
+
+static const char *title_of(figure_data *d, const result_expr *e)
+{
+    if (!e->op)
+        return metrics[e->first].title;
+    return ik_arena_printf(&d->arena, e->op == '/' ? "%s / %s" : "%s − %s", metrics[e->first].title,
+                           metrics[e->second].title);
+}
+
+static const char *unit_of(const result_expr *e)
+{
+    return e->op == '/' ? "" : metrics[e->first].unit;
+}
+
+static const char *axis_title(const axis *x)
+{
+    return x->param ? x->param : strcmp(x->name, "load") == 0 ? "offered load" : x->name;
+}
+
+/* "relative to crossbar". */
+static const char *relative_to(figure_data *d, const char *title)
+{
+    const matches *by = &d->f->normalise_by;
+    for (size_t i = 0; i < by->num && title; i++)
+        title = ik_arena_printf(&d->arena, "%s%s%s", title, i ? ", " : ", relative to ",
+                                by->items[i].values[0]);
+    return title;
+}
+
+static ik_status name_axes_of(figure_data *d, ik_error *err)
+{
+    const figure_view *v = &d->v;
+    const char *y = d->f->y, *x = "";
+    d->x_unit = d->y_unit = "";
+    if (d->f->kind == FIGURE_TIME) {
+        metric_id m = metric_find(y, strlen(y));
+        y = m < NUM_METRICS ? metrics[m].title : y;
+        d->y_unit = m < NUM_METRICS ? metrics[m].unit : strstr(y, "bytes") ? "bytes" : "";
+        x = "time";
+        d->x_unit = "ns";
+    } else {
+        y = title_of(d, &v->y);
+        d->y_unit = d->f->normalise_by.num ? "" : unit_of(&v->y);
+        if (v->x.text) {
+            x = title_of(d, &v->x);
+            d->x_unit = unit_of(&v->x);
+        } else if (v->has[KEY_X]) {
+            x = axis_title(&v->key[KEY_X]);
+            d->x_unit = v->key[KEY_X].numeric ? v->key[KEY_X].unit : "";
+        }
+    }
+    y = y ? relative_to(d, y) : NULL;
+    d->x_title = x ? capital(d, x) : NULL;
+    d->y_title = y ? capital(d, y) : NULL;
+    return d->x_title && d->y_title ? IK_OK : ik_fail_memory(err, 1, "a figure");
+}
+
+static ik_status name_categories(figure_data *d, ik_error *err)
+{
+    const figure_view *v = &d->v;
+    if (v->x.text || !v->x_is_axis || v->key[KEY_X].numeric)
+        return IK_OK;
+    size_t num = v->key[KEY_X].num;
+    d->categories = ik_arena_alloc(&d->arena, (num + 2) * sizeof *d->categories);
+    if (!d->categories)
+        return ik_fail_memory(err, num, "a figure");
+    for (uint32_t i = 0; i < num; i++)
+        d->categories[i] = axis_label(&v->key[KEY_X], i);
+    d->categories[num] = "-";
+    bool without = false;
+    for (size_t i = 0; i < v->num_entries; i++)
+        without |= v->entries[i].key[KEY_X] == IK_NONE;
+    d->num_categories = num + without;
+    return IK_OK;
+}
+
+/* What a reader has to know beside the axes: how intervals and samples were made. */
+static ik_status write_caption(figure_data *d, ik_error *err)
+{
+    static const char *const kinds[] = {
+        [FIGURE_LINE] = "Bands: 95 % confidence interval of the mean.",
+        [FIGURE_POINTS] = "Bars: 95 % confidence interval of the mean.",
+        [FIGURE_BARS] = "Whiskers: 95 % confidence interval of the mean.",
+        [FIGURE_BOX] = "Box: quartiles and median; whiskers: furthest sample within 1.5 times the "
+                       "box; circles: samples beyond.",
+        [FIGURE_HISTOGRAM] = "",
+        [FIGURE_ECDF] = "Share of samples that are at most x.",
+        [FIGURE_HEATMAP] = "Means of the samples.",
+        [FIGURE_TIME] = "One run: the first of its samples."};
+    size_t most = 0, least = SIZE_MAX;
+    for (size_t i = 0; i < d->num_curves; i++)
+        for (size_t k = 0; k < d->curves[i].num; k++) {
+            size_t num = d->curves[i].cells[k].num;
+            most = num > most ? num : most;
+            least = num < least ? num : least;
+        }
+    const char *text = most > 1 || d->v.kind == FIGURE_TIME ? kinds[d->v.kind] : "";
+    if (most > 1 && least < most)
+        text = ik_arena_printf(&d->arena, "%s%s%zu to %zu samples each.", text, text[0] ? " " : "",
+                               least, most);
+    else if (most > 1)
+        text = ik_arena_printf(&d->arena, "%s%s%zu samples each.", text, text[0] ? " " : "", most);
+    if (text && d->num_missing)
+        text = ik_arena_printf(&d->arena, "%s%s%zu of %zu samples have a value.", text,
+                               text[0] ? " " : "", d->num_points - d->num_missing, d->num_points);
+    d->caption = text;
+    return text ? IK_OK : ik_fail_memory(err, 1, "a figure");
+}
+
+ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik_error *err)
+{
+    *out = (figure_data){.f = f};
+    maker k = {.b = b, .d = out};
+    ik_status status = figure_resolve(&b->a, f, &b->over, &out->v, err);
+    if (status == IK_OK)
+        status = f->kind == FIGURE_TIME ? make_periods(&k, err) : make_cells(&k, err);
+    if (status == IK_OK && f->normalise_by.num)
+        status = normalise(&k, err);
+    if (status == IK_OK) {
+        finish_cells(&k);
+        status = make_curves(&k, err);
+    }
+    if (status == IK_OK)
+        status = name_axes_of(out, err);
+    if (status == IK_OK)
+        status = name_categories(out, err);
+    return status == IK_OK ? write_caption(out, err) : status;
+}
+
+void figure_data_free(figure_data *d)
+{
+    ik_arena_free(&d->arena);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/report_figure.c: one figure of a results file, in a format.
+ */
+#include "ikat/report.h"
+#include "report/figures.h"
+
+static ik_status put_figure(const report_model *m, const char *name, ik_figure_format format,
+                            const terminal_page *page, ik_error *err)
+{
+    figure_book b;
+    figure_data d = {0};
+    const figure *f = NULL;
+    ik_status status = figures_open(m, &b, err);
+    if (status == IK_OK)
+        status = figures_find(&b, name, &f, err);
+    if (status == IK_OK)
+        status = figure_data_make(&b, f, &d, err);
+    if (status == IK_OK)
+        status = format == IK_FIGURE_CSV ? figure_put_csv(&d, page->out, err)
+                                         : figure_put_table(&d, page, err);
+    figure_data_free(&d);
+    figures_close(&b);
+    return status;
+}
+
+ik_status ik_report_figure(const char *store_path, const char *name, ik_figure_format format,
+                           FILE *out, unsigned width, bool colour, ik_error *err)
+{
+    report_model *m = NULL;
+    ik_status status = model_read(store_path, &m, err);
+    if (status != IK_OK)
+        return status;
+    terminal_page page = {.m = m, .out = out, .width = width >= 40 ? width : 80, .colour = colour};
+    status = put_figure(m, name, format, &page, err);
+    model_free(m);
+    return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the figure")
+                                          : status;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/table.c: the numbers of a figure as CSV and in a terminal.
+ *
+ * Of every kind the first columns are the panel, the series, the marks and x. Then come: the mean
+ * with half its confidence interval and the quartiles; of a histogram the bins; of a cumulative
+ * distribution (CSV) every sample with its share.
+ */
+#include "report/figures.h"
+#include "report/report_csv.h"
+
+#include <math.h>
+
+/* ---- CSV */
+
+static void put_real(FILE *out, double x)
+{
+    putc(',', out);
+    if (isfinite(x))
+        fprintf(out, "%.9g", x);
+}
+
+static void put_head(const figure_data *d, FILE *out, const char *rest)
+{
+    const figure_view *v = &d->v;
+    bool any = false;
+    for (int i = 0; i < KEY_X; i++)
+        if (v->has[i]) {
+            if (any)
+                putc(',', out);
+            csv_field(out, v->key[i].name);
+            any = true;
+        }
+    if (!any)
+        fputs("figure", out);
+    fprintf(out, "%s\n", rest);
+}
+
+static void put_keys(const figure_data *d, FILE *out, const figure_cell *c)
+{
+    const figure_view *v = &d->v;
+    bool any = false;
+    for (int i = 0; i < KEY_X; i++)
+        if (v->has[i]) {
+            if (any)
+                putc(',', out);
+            csv_field(out, c->key[i] == IK_NONE ? "" : v->key[i].values[c->key[i]].text);
+            any = true;
+        }
+    if (!any)
+        csv_field(out, d->f->name);
+}
+
+/* Step and x of a cell. */
+static void put_place(const figure_data *d, FILE *out, const figure_cell *c)
+{
+    const figure_view *v = &d->v;
+    if (v->x.text && v->has[KEY_X]) {
+        putc(',', out);
+        csv_field(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
+    }
+    if (!d->categories) {
+        put_real(out, c->x.mean);
+        return;
+    }
+    putc(',', out);
+    csv_field(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
+}
+
+static void put_shares(const figure_data *d, FILE *out)
+{
+    put_head(d, out, ",value,share");
+    for (size_t i = 0; i < d->num_curves; i++)
+        for (size_t k = 0; k < d->curves[i].num; k++) {
+            const figure_cell *c = &d->curves[i].cells[k];
+            for (size_t s = 0; s < c->num; s++) {
+                put_keys(d, out, c);
+                put_real(out, c->samples[s]);
+                put_real(out, (double)(s + 1) / (double)c->num);
+                putc('\n', out);
+            }
+        }
+}
+
+static ik_status put_bins(figure_data *d, FILE *out, ik_error *err)
+{
+    double *edges = NULL;
+    size_t num = 0;
+    ik_status status = figure_bins(d, &edges, &num, err);
+    put_head(d, out, ",from,to,count");
+    for (size_t i = 0; i < d->num_curves && status == IK_OK; i++)
+        for (size_t k = 0; k < d->curves[i].num; k++)
+            for (size_t b = 0; b < num; b++) {
+                put_keys(d, out, &d->curves[i].cells[k]);
+                put_real(out, edges[b]);
+                put_real(out, edges[b + 1]);
+                fprintf(out, ",%zu\n",
+                        figure_count(&d->curves[i].cells[k], edges[b], edges[b + 1], b + 1 == num));
+            }
+    return status;
+}
+
+static void put_means(const figure_data *d, FILE *out)
+{
+    const figure_view *v = &d->v;
+    char head[320];
+    snprintf(head, sizeof head, "%s%s,%s,%s,y_ci95,samples,without,min,q1,median,q3,max",
+             v->x.text && v->has[KEY_X] ? "," : "",
+             v->x.text && v->has[KEY_X] ? v->key[KEY_X].name : "",
+             d->f->x[0]                  ? d->f->x
+             : d->f->kind == FIGURE_TIME ? "time_ns"
+                                         : "x",
+             d->f->y);
+    put_head(d, out, head);
+    for (size_t i = 0; i < d->num_curves; i++)
+        for (size_t k = 0; k < d->curves[i].num; k++) {
+            const figure_cell *c = &d->curves[i].cells[k];
+            put_keys(d, out, c);
+            put_place(d, out, c);
+            put_real(out, c->y.mean);
+            put_real(out, c->y.ci95);
+            fprintf(out, ",%zu,%zu", c->num, c->missing);
+            for (int q = 0; q <= 4; q++)
+                put_real(out, figure_quantile(c->samples, c->num, q / 4.0));
+            putc('\n', out);
+        }
+}
+
+ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err)
+{
+    ik_status status = IK_OK;
+    if (d->v.kind == FIGURE_HISTOGRAM)
+        status = put_bins(d, out, err);
+    else if (d->v.kind == FIGURE_ECDF)
+        put_shares(d, out);
+    else
+        put_means(d, out);
+    return status;
+}
+
+/* ---- a terminal */
+
+static void cell_value(grid *g, double x, const char *unit)
+{
+    bool percent = unit[0] == '%';
+    if (isfinite(x))
+        grid_cell(g, percent ? "%.4g %%" : "%.5g", percent ? 100 * x : x);
+    else
+        grid_cell(g, "-");
+}
+
+static void cell_estimate(grid *g, estimate e, const char *unit)
+{
+    if (!isfinite(e.mean) || !isfinite(e.ci95))
+        cell_value(g, e.mean, unit);
+    else if (unit[0] == '%')
+        grid_cell(g, "%.4g ± %.2g %%", 100 * e.mean, 100 * e.ci95);
+    else
+        grid_cell(g, "%.5g ± %.2g", e.mean, e.ci95);
+}
+
+static void cell_x(grid *g, const figure_data *d, const figure_cell *c)
+{
+    if (d->categories)
+        grid_cell(g, "%s", axis_label(&d->v.key[KEY_X], c->key[KEY_X]));
+    else if (d->v.x.text)
+        cell_estimate(g, c->x, d->x_unit);
+    else
+        cell_value(g, c->x.mean, d->x_unit);
+}
+
+static void cell_keys(grid *g, const figure_data *d, const figure_curve *c)
+{
+    if (d->v.has[KEY_PANEL])
+        grid_cell(g, "%s", d->panels[c->panel]);
+    if (d->v.has[KEY_SERIES] || d->v.has[KEY_MARKS])
+        grid_cell(g, "%s", c->name);
+}
+
+static ik_status table_bins(figure_data *d, const terminal_page *p, grid *g, ik_error *err)
+{
+    double *edges = NULL;
+    size_t num = 0;
+    ik_status status = figure_bins(d, &edges, &num, err);
+    g->headers[g->columns++] = "from>";
+    g->headers[g->columns++] = "to>";
+    g->headers[g->columns++] = "samples>";
+    for (size_t i = 0; i < d->num_curves && status == IK_OK; i++)
+        for (size_t b = 0; b < num; b++) {
+            size_t count = 0;
+            for (size_t k = 0; k < d->curves[i].num; k++)
+                count += figure_count(&d->curves[i].cells[k], edges[b], edges[b + 1], b + 1 == num);
+            cell_keys(g, d, &d->curves[i]);
+            cell_value(g, edges[b], d->y_unit);
+            cell_value(g, edges[b + 1], d->y_unit);
+            grid_cell(g, "%zu", count);
+        }
+    ik_status put = grid_put(p, g, err);
+    return status == IK_OK ? put : status;
+}
+
+static ik_status table_means(const figure_data *d, const terminal_page *p, grid *g, ik_error *err)
+{
+    bool spread = d->v.kind == FIGURE_BOX || d->v.kind == FIGURE_ECDF;
+    static const char *const quantiles[] = {"least>", "quartile>", "median>", "quartile>",
+                                            "largest>"};
+    if (d->x_title[0])
+        g->headers[g->columns++] = ik_arena_printf((ik_arena *)&d->arena, "%s>", d->x_title);
+    if (spread)
+        for (int q = 0; q <= 4; q++)
+            g->headers[g->columns++] = quantiles[q];
+    else
+        g->headers[g->columns++] = ik_arena_printf((ik_arena *)&d->arena, "%s>", d->y_title);
+    g->headers[g->columns++] = "samples>";
+    for (size_t i = 0; i < g->columns; i++)
+        if (!g->headers[i])
+            return ik_fail_memory(err, 1, "a figure");
+    for (size_t i = 0; i < d->num_curves; i++)
+        for (size_t k = 0; k < d->curves[i].num; k++) {
+            const figure_cell *c = &d->curves[i].cells[k];
+            cell_keys(g, d, &d->curves[i]);
+            if (d->x_title[0])
+                cell_x(g, d, c);
+            if (spread)
+                for (int q = 0; q <= 4; q++)
+                    cell_value(g, figure_quantile(c->samples, c->num, q / 4.0), d->y_unit);
+            else
+                cell_estimate(g, c->y, d->y_unit);
+            grid_cell(g, "%zu", c->num);
+        }
+    return grid_put(p, g, err);
+}
+
+ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err)
+{
+    grid g = {0};
+    char title[200];
+    snprintf(title, sizeof title, "%.60s%s%.120s", d->f->name, d->f->title[0] ? ": " : "",
+             d->f->title);
+    terminal_heading(p, title);
+    if (d->v.has[KEY_PANEL])
+        g.headers[g.columns++] = "panel";
+    if (d->v.has[KEY_SERIES] || d->v.has[KEY_MARKS])
+        g.headers[g.columns++] = "series";
+    ik_status status =
+        d->v.kind == FIGURE_HISTOGRAM ? table_bins(d, p, &g, err) : table_means(d, p, &g, err);
+    if (status != IK_OK)
+        return status;
+    char text[400];
+    snprintf(text, sizeof text, "%.120s%s%s%s%.200s", d->y_title, d->y_unit[0] ? " [" : "",
+             d->y_unit, d->y_unit[0] ? "]. " : ". ", d->caption);
+    terminal_wrap(p, text, 0, 0);
+    return IK_OK;
+}

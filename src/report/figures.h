@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figures.h: the figures that an experiment declares, with their numbers.
+ */
+#ifndef IKAT_REPORT_FIGURES_H
+#define IKAT_REPORT_FIGURES_H
+
+#include "experiment/figures/view.h"
+#include "report/terminal.h"
+
+/* The samples of one place of a figure: points that differ in seeds, and what is aggregated over,
+ * alone. */
+typedef struct figure_cell {
+    uint32_t key[VIEW_KEYS];
+    estimate x;      /* of a result; of an axis its number, or the place among its values */
+    estimate y;      /* mean of the samples, NAN without any */
+    double *samples; /* [num] ascending */
+    size_t num;
+    size_t missing; /* points that have no such result */
+} figure_cell;
+
+typedef struct figure_curve {
+    const char *name; /* values of series and marks; "" of a figure without both */
+    const char *series, *marks;
+    size_t panel;       /* index */
+    size_t colour;      /* number of its series among those of the figure */
+    size_t mark;        /* number of its value of `marks`, else colour */
+    figure_cell *cells; /* [num] by ascending x */
+    size_t num;
+} figure_curve;
+
+typedef struct figure_data {
+    ik_arena arena;
+    const figure *f;
+    figure_view v;
+    figure_curve *curves;
+    const char **panels; /* [num_panels], "" of a figure without panels */
+    size_t num_curves, num_panels;
+    const char **categories; /* [num_categories] of an x that is no number; NULL = it is one */
+    size_t num_categories;
+    const char *x_title, *x_unit, *y_title, *y_unit;
+    size_t num_points, num_missing; /* samples, and those without a value */
+    const char *caption;
+} figure_data;
+
+/* The figures of a store and the axes of its points. Read once for all figures; free with
+ * figures_close, after a failure too. */
+typedef struct figure_book {
+    const report_model *m;
+    ik_arena arena;
+    axes a;
+    name_list over;
+    figure *figures;
+    size_t num_figures;
+} figure_book;
+ik_status figures_open(const report_model *m, figure_book *out, ik_error *err);
+void figures_close(figure_book *b);
+/* IK_ERR_INPUT with the nearest name. */
+ik_status figures_find(const figure_book *b, const char *name, const figure **out, ik_error *err);
+/* The numbers of a figure; free with figure_data_free, after a failure too. */
+ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik_error *err);
+void figure_data_free(figure_data *d);
+
+/* The p-quantile of sorted samples, between neighbours linear (type 7 of Hyndman and Fan); NAN
+ * without any. */
+double figure_quantile(const double *sorted, size_t num, double p);
+/* The box of a cell: quartiles, and the furthest samples within 1.5 times the distance between
+ * them. */
+typedef struct figure_box {
+    double low, q1, median, q3, high;
+} figure_box;
+figure_box figure_box_of(const figure_cell *c);
+/* Edges of bins of equal and round width over all samples of the figure: [*num_bins + 1], in its
+ * arena. Without `bins` of the figure, by the rule of Freedman and Diaconis. */
+ik_status figure_bins(figure_data *d, double **edges, size_t *num_bins, ik_error *err);
+/* Samples in [from, to), or in [from, to] with `closed`. */
+size_t figure_count(const figure_cell *c, double from, double to, bool closed);
+/* 1, 2 or 5 times a power of ten, at least `least`. */
+double figure_round_step(double least);
+
+/* The numbers as CSV, and as a table in a terminal. */
+ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err);
+ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err);
+
+#endif

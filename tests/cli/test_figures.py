@@ -1,0 +1,121 @@
+"""Figures that an experiment declares: their numbers in a terminal and as CSV."""
+import csv
+import io
+import statistics
+import unittest
+
+from harness import CliTest
+
+EXPERIMENT = """\
+fabric: {family: jellyfish, N: 8, d: 3, seed: [1, 2, 3]}
+routing: [updown, minimal]
+load: [20%, 60%]
+seeds: 2
+measure: {warmup: 2 us, duration: 4 us, series: 1 us}
+figures:
+  - {name: line, title: Latency, x: throughput, y: latency_mean_ns, series: routing, over: fabric.seed}
+  - {name: relative, x: load, y: throughput / offered, series: routing, over: fabric.seed, normalise_by: {routing: updown}}
+  - {name: bars, kind: bars, x: routing, y: throughput, where: {load: 60%}, over: fabric.seed}
+  - {name: box, kind: box, x: load, y: latency_p99_ns, series: routing, over: fabric.seed}
+  - {name: histogram, kind: histogram, y: latency_mean_ns, series: routing, where: {load: 60%}, over: fabric.seed}
+  - {name: ecdf, kind: ecdf, y: latency_mean_ns, series: routing, where: {load: 60%}, over: fabric.seed}
+  - {name: heatmap, kind: heatmap, x: load, y: throughput, series: routing, over: fabric.seed}
+  - {name: time, kind: time, y: throughput, series: routing, where: {load: 60%, fabric.seed: 2}}
+  - {name: marks, kind: points, x: throughput, y: latency_mean_ns, series: fabric.seed, marks: routing}
+"""
+NAMES = ["line", "relative", "bars", "box", "histogram", "ecdf", "heatmap", "time", "marks"]
+
+
+class Figures(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.file, self.store = self.tmp / "test.yaml", self.tmp / "test.db"
+        self.file.write_text(EXPERIMENT)
+        self.ok("run", self.file, "-o", self.store)
+
+    def rows(self, name):
+        return list(csv.DictReader(io.StringIO(self.ok("report", self.store, "--figure", name, "--csv"))))
+
+    def points(self, **wanted):
+        points = self.json("report", self.store)["points"]
+        return [p for p in points if all(str(p[k]) == str(v) for k, v in wanted.items())]
+
+    def test_numbers_are_those_of_the_points(self):
+        for row in self.rows("line"):
+            mine = self.points(routing=row["routing"].split(":")[0], load=row["load"])
+            self.assertEqual(int(row["samples"]), len(mine))
+            self.assertEqual(len(mine), 6)
+            values = [p["latency_mean_ns"] for p in mine]
+            self.assertAlmostEqual(float(row["throughput"]), statistics.mean(p["throughput"] for p in mine), places=6)
+            self.assertAlmostEqual(float(row["latency_mean_ns"]), statistics.mean(values), places=4)
+            self.assertAlmostEqual(float(row["y_ci95"]), 2.571 * statistics.stdev(values) / 6 ** 0.5, places=3)
+            self.assertAlmostEqual(float(row["median"]), statistics.median(values), places=4)
+            quartiles = statistics.quantiles(values, n=4, method="inclusive")
+            self.assertAlmostEqual(float(row["q1"]), quartiles[0], places=4)
+            self.assertAlmostEqual(float(row["q3"]), quartiles[2], places=4)
+
+    def test_normalised_sample_by_sample(self):
+        rows = self.rows("relative")
+        for row in rows:
+            mine = self.points(routing=row["routing"].split(":")[0], load=row["load"])
+            others = self.points(routing="updown", load=row["load"])
+            shares = [p["throughput"] / p["offered"] / (q["throughput"] / q["offered"]) for p, q in zip(mine, others)]
+            self.assertAlmostEqual(float(row["throughput / offered"]), statistics.mean(shares), places=6)
+        self.assertTrue(any(float(r["throughput / offered"]) != 1 for r in rows))
+
+    def test_samples(self):
+        for row in self.rows("ecdf"):
+            values = sorted(p["latency_mean_ns"] for p in self.points(routing=row["routing"].split(":")[0], load=0.6))
+            below = sum(v <= float(row["value"]) * (1 + 1e-8) for v in values)
+            self.assertAlmostEqual(float(row["share"]), below / len(values))
+        counts = {}
+        for row in self.rows("histogram"):
+            values = [p["latency_mean_ns"] for p in self.points(routing=row["routing"].split(":")[0], load=0.6)]
+            self.assertEqual(int(row["count"]), sum(float(row["from"]) <= v < float(row["to"]) for v in values))
+            counts[row["routing"]] = counts.get(row["routing"], 0) + int(row["count"])
+        self.assertEqual(set(counts.values()), {6})
+
+    def test_over_time(self):
+        rows = self.rows("time")
+        self.assertEqual(len(rows), 2 * 6)
+        self.assertEqual([float(r["time_ns"]) for r in rows[:6]], [1000, 2000, 3000, 4000, 5000, 6000])
+
+    def test_tables(self):
+        for name in NAMES:
+            text = self.ok("report", self.store, "--figure", name)
+            self.assertIn(name, text.splitlines()[1])
+            self.assertGreater(len(text.splitlines()), 3, text)
+            self.assertEqual(text, self.ok("report", self.store, "--figure", name))
+        self.assertIn("6 samples each", self.ok("report", self.store, "--figure", "line"))
+
+    def test_as_file(self):
+        path = self.tmp / "line.csv"
+        self.assertEqual(self.ok("report", self.store, "--figure", "line", "-o", path).strip(), str(path))
+        self.assertEqual(path.read_text(), self.ok("report", self.store, "--figure", "line", "--csv"))
+
+    def test_refusals(self):
+        self.refused("report", self.store, "--figure", "lin", says=["'lin'", "'line'"])
+        self.refused("report", self.store, "--figure", "line", "-o", self.tmp / "line.doc", says=".csv")
+        self.refused("report", self.store, "--figure", "line", "--json", says="--figure")
+        self.refused("report", self.store, "--figure", "line", "--csv", "-o", self.tmp / "x.csv", says="ending")
+        self.file.write_text(EXPERIMENT.replace("series: routing, over", "series: routng, over", 1))
+        self.refused("run", self.file, "-o", self.tmp / "new.db", says=["test.yaml:7:", "'routng'", "'routing'"])
+        self.assertFalse((self.tmp / "new.db").exists())
+
+    def test_figures_are_no_part_of_a_point(self):
+        before = self.json("report", self.store)["points"]
+        self.file.write_text(EXPERIMENT.replace("name: line", "name: other"))
+        again = self.ok("run", self.file, "-o", self.store)
+        self.assertEqual(before, self.json("report", self.store)["points"])
+        self.refused("report", self.store, "--figure", "line", says="'line'")
+        self.ok("report", self.store, "--figure", "other")
+        self.assertTrue(again)
+
+    def test_without_figures(self):
+        self.file.write_text(EXPERIMENT.split("figures:")[0])
+        self.ok("run", self.file, "-o", self.store)
+        self.refused("report", self.store, "--figure", "line", says="has no figures")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_figures.c: figures and claims of an experiment: what is accepted, how wrong ones are
+ * refused, axes and their values.
+ */
+#include <math.h>
+
+#include "experiment/experiment_impl.h"
+#include "experiment/figures/view.h"
+#include "unit/made.h"
+
+#define HEAD                                                                                       \
+    "fabric: {family: jellyfish, N: 8, d: 3, seed: [1, 2, 3]}\n"                                   \
+    "routing: [updown, minimal]\ntraffic: [uniform, \"shift:by=4\"]\n"                             \
+    "load: [20%, 40%]\nseeds: 2\n"
+#define FIGURE HEAD "figures:\n  - "
+/* line 7, columns from 5 on */
+
+static ik_status read_text(const char *text, ik_error *err)
+{
+    ik_experiment *e = NULL;
+    ik_status status = ik_experiment_read_memory(text, strlen(text), "test.yaml", NULL, &e, err);
+    ik_experiment_free(e);
+    return status;
+}
+
+static void accepted(const char *text)
+{
+    ik_error err = {0};
+    if (read_text(text, &err) != IK_OK)
+        fail_msg("'%s': %u:%u: %s (%s)", text, err.line, err.column, err.text, err.hint);
+}
+
+static void refused(const char *text, unsigned line, unsigned column, const char *part,
+                    const char *hint)
+{
+    ik_error err = {0};
+    assert_int_equal(read_text(text, &err), IK_ERR_INPUT);
+    if (err.line != line || err.column != column || !strstr(err.text, part) ||
+        !strstr(err.hint, hint))
+        fail_msg("'%s' gave %u:%u: %s (%s)", text, err.line, err.column, err.text, err.hint);
+    assert_string_equal(err.file, "test.yaml");
+}
+
+#define OVER "over: fabric.seed"
+
+static void test_accepted(void **state)
+{
+    (void)state;
+    accepted(FIGURE "{name: a, x: load, y: throughput, series: routing, panel: traffic, " OVER "}");
+    accepted(FIGURE "{name: a, x: throughput, y: latency_mean_ns, series: [routing, traffic], " OVER
+                    "}");
+    accepted(FIGURE "{name: a, kind: box, x: routing, y: throughput / offered, series: traffic, "
+                    "where: {load: 0.2}, over: [fabric.seed]}");
+    accepted(FIGURE "{name: a, kind: histogram, y: latency_p99_ns - latency_p50_ns, bins: 4, "
+                    "where: {load: 20 %, routing: updown, traffic: \"shift:4\"}, " OVER "}");
+    accepted(FIGURE "{name: a, x: load, y: throughput, series: routing, where: {traffic: shift}, "
+                    "normalise_by: {routing: updown}, " OVER "}");
+    accepted(FIGURE "{name: a, x: load, y: throughput, series: [fabric.seed, routing, traffic]}");
+    accepted(FIGURE "{name: a, x: load, y: throughput, series: [fabric, routing], marks: traffic}");
+}
+
+static void test_axes_that_do_not_exist(void **state)
+{
+    (void)state;
+    refused(FIGURE "{name: a, x: laod, y: throughput, " OVER "}", 7, 18, "'laod'", "'load'");
+    refused(FIGURE "{name: a, x: throughputt, y: throughput, " OVER "}", 7, 18, "'throughputt'",
+            "'throughput'");
+    refused(FIGURE "{name: a, x: load, y: thruput}", 7, 27, "'thruput'", "'throughput'");
+    refused(FIGURE "{name: a, x: load, y: throughput / offred}", 7, 27, "'offred'", "'offered'");
+    refused(FIGURE "{name: a, x: load, y: throughput * 2}", 7, 27, "no result and no ratio", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, trafic]}", 7, 57,
+            "'trafic'", "'traffic'");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: routing, panel: fabric.sed}", 7, 63,
+            "'fabric.sed'", "'fabric.seed'");
+    refused(FIGURE "{name: a, x: load, y: throughput, over: [fabric.N]}", 7, 46,
+            "'fabric.N', which is not swept", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, where: {routing: updwn}}", 7, 56, "'updwn'",
+            "'updown'");
+    refused(FIGURE "{name: a, x: load, y: throughput, where: {roting: updown}}", 7, 47, "'roting'",
+            "'routing'");
+    refused(FIGURE "{name: a, x: load, y: throughput, where: {load: 30%}}", 7, 53, "'30%'", "0.2");
+}
+
+static void test_what_would_be_mixed(void **state)
+{
+    (void)state;
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic]}", 7, 5,
+            "figure 'a' would mix values of 'fabric.seed'", "over: [fabric.seed]");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: routing, " OVER "}", 7, 5,
+            "would mix values of 'traffic'", "where");
+    /* the curve's own step is one axis, not two */
+    refused(FIGURE "{name: a, x: throughput, y: fairness, series: routing, " OVER "}", 7, 5,
+            "would mix values of", "");
+    /* what another figure aggregates over is not aggregated over here */
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], " OVER
+                   "}\n  - {name: b, x: load, y: throughput, series: [routing, traffic]}\n",
+            8, 5, "figure 'b' would mix values of 'fabric.seed'", "");
+}
+
+static void test_normalising(void **state)
+{
+    (void)state;
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], " OVER
+                   ", normalise_by: {routing: crossbar}}",
+            7, 110, "'crossbar'", "updown");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], " OVER
+                   ", normalise_by: {load: 20%}}",
+            7, 101, "'load' tells none of its curves apart", "series");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], " OVER
+                   ", where: {routing: minimal}, normalise_by: {routing: updown}}",
+            7, 127, "has no point at load = 0.2", "where");
+}
+
+#define DESIGNS                                                                                    \
+    "designs:\n  - {name: tree, fabric: 'karytree:k=2,n=2', routing: dmodk}\n"                     \
+    "  - {name: wheel, fabric: ['ring:n=4', 'ring:n=6'], routing: updown}\nfigures:\n  - "
+
+static void test_designs(void **state)
+{
+    (void)state;
+    accepted(DESIGNS "{name: a, x: design, y: throughput, over: fabric.n}");
+    accepted(DESIGNS "{name: a, x: fabric, y: throughput, normalise_by: {design: tree}, series: "
+                     "design, where: {design: tree}}");
+    refused(DESIGNS "{name: a, x: design, y: throughput}", 5, 5, "mix values of 'fabric.n'", "");
+    refused(DESIGNS "{name: a, x: fabric.n, y: throughput, normalise_by: {design: crossbar}, "
+                    "series: design}",
+            5, 66, "'crossbar'", "tree");
+}
+
+static void test_declared(void **state)
+{
+    (void)state;
+    refused(FIGURE "{x: load, y: throughput}", 7, 5, "name", "");
+    refused(FIGURE "{name: a b, x: load, y: throughput}", 7, 12, "'a b'", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, kind: lin}", 7, 45, "'lin'", "line");
+    refused(FIGURE "{name: a, x: load, y: throughput, seris: routing}", 7, 39, "'seris'", "series");
+    refused(FIGURE "{name: a, x: [load], y: throughput}", 7, 18, "one value", "");
+    refused(FIGURE "{name: a, y: throughput}", 7, 5, "has no 'x'", "");
+    refused(FIGURE "{name: a, kind: histogram, x: load, y: throughput}", 7, 35,
+            "'x' has no effect with kind: histogram", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, bins: 4}", 7, 45, "bins", "");
+    refused(FIGURE "{name: a, kind: heatmap, x: load, y: throughput}", 7, 5, "rows", "");
+    refused(FIGURE "{name: a, kind: box, x: load, y: throughput, where: {load: 20%}, series: "
+                   "[routing, traffic, fabric.seed, seeds]}",
+            7, 21, "draws samples", "seeds");
+    refused(FIGURE "{name: a, kind: time, y: throughput, series: routing}", 7, 30,
+            "no point has a series", "measure");
+    refused(FIGURE "{name: a, x: routing, x_scale: log, y: throughput, " OVER "}", 7, 36,
+            "no logarithm", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], " OVER
+                   "}\n  - {name: a, x: load, y: throughput, series: [routing, traffic], " OVER "}",
+            8, 12, "two figures 'a'", "");
+    refused(HEAD "figures: []\n", 6, 10, "empty list", "");
+    refused(HEAD "figures: {name: a}\n", 6, 10, "a list of mappings", "");
+    refused(HEAD "figures: [a]\n", 6, 11, "is a mapping", "");
+}
+
+/* ---- axes */
+
+static void test_axes(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"fabric", "load", "switch"};
+    static const char *const rows[][3] = {
+        {"xgft:m=4:4,w=1:2,latency=6 ns", "0.5", "buffer=64 KiB,voq=false"},
+        {"xgft:m=8:8,w=1:2,latency=50 ns", "0.25", "buffer=1 MiB,voq=false"},
+        {"crossbar:hosts=4", "0.5", "buffer=64 KiB,voq=true"}};
+    axes a;
+    axis x;
+    ik_error err;
+    assert_int_equal(axes_begin(&a, keys, 3, 3, &err), IK_OK);
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(axes_put(&a, i / 3, i % 3, rows[i / 3][i % 3], &err), IK_OK);
+    assert_int_equal(axes_find(&a, "fabric.latency", &x, &err), IK_OK);
+    assert_int_equal(x.num, 2);
+    assert_true(x.numeric && x.values[1].number == 50);
+    assert_string_equal(x.unit, "ns");
+    assert_int_equal(axis_at(&a, &x, 2), IK_NONE); /* a crossbar has none in its text */
+    assert_int_equal(axes_find(&a, "switch.buffer", &x, &err), IK_OK);
+    assert_true(x.num == 2 && x.values[1].number == 1048576);
+    assert_true(axis_matches(&x, 0, "65536 B") && !axis_matches(&x, 1, "64 KiB"));
+    assert_int_equal(axes_find(&a, "load", &x, &err), IK_OK);
+    assert_true(x.num == 2 && axis_matches(&x, 0, "50 %") && axis_at(&a, &x, 2) == 0);
+    assert_int_equal(axes_find(&a, "fabric.m", &x, &err), IK_OK);
+    assert_false(x.numeric);
+    assert_int_equal(axes_find(&a, "fabric", &x, &err), IK_OK);
+    assert_string_equal(x.values[0].label, "xgft m=4:4 latency=6 ns");
+    assert_string_equal(x.values[2].label, "crossbar");
+    assert_true(axis_matches(&x, 0, "xgft") && axis_matches(&x, 1, "xgft:8:8"));
+    assert_false(axis_matches(&x, 0, "xgft:w=1:3") || axis_matches(&x, 2, "xgft"));
+    assert_int_equal(axes_find(&a, "fabric.mm", &x, &err), IK_ERR_INPUT);
+    char name[64];
+    assert_false(axes_differ(&a, 1, a.cells[1], a.cells[7], NULL, 0, name, sizeof name));
+    assert_true(axes_differ(&a, 2, a.cells[2], a.cells[5], NULL, 0, name, sizeof name));
+    assert_string_equal(name, "switch.buffer");
+    assert_false(axes_differ(&a, 2, a.cells[2], a.cells[5], (const char *const[]){"switch.buffer"},
+                             1, name, sizeof name));
+    assert_true(axes_differ(&a, 0, a.cells[0], a.cells[6], NULL, 0, name, sizeof name));
+    assert_string_equal(name, "fabric");
+    axes_free(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_axes_that_do_not_exist),
+        cmocka_unit_test(test_what_would_be_mixed),
+        cmocka_unit_test(test_normalising),
+        cmocka_unit_test(test_designs),
+        cmocka_unit_test(test_declared),
+        cmocka_unit_test(test_axes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
