@@ -3,12 +3,14 @@
  * ikat/workload.h: workloads that end: a finite set of messages with sizes, orders and dependences.
  * A traffic pattern (ikat/traffic.h) is a rule that never ends and is a pure function of a
  * message's number; a workload is what hosts do until all is delivered, and what a host may send
- * depends on what has reached it. Some members of the family `traffic` (exchange, graph,
- * collective) make one: ik_traffic.workload. docs/workloads.md describes both kinds, their
+ * depends on what has reached it. Some members of the family `traffic` (exchange, batch,
+ * graph, collective) make one: ik_traffic.workload. docs/workloads.md describes both kinds, their
  * invariants and costs.
  *
  *   all-to-all  every host sends every other one the same number of bytes: computed, a few words a
  *               host however many messages there are
+ *   batch       so many messages of every host to destinations that an endless pattern draws:
+ *               computed as well
  *   graph       operations of hosts (send, receive, calculate) and which of them wait for which,
  *               stored as compressed rows
  *
@@ -115,9 +117,14 @@ typedef struct ik_workload {
      * says (interleave, active) */
     uint64_t visits;
     uint64_t repeat;       /* all-to-all: so many times; a host begins again once it has sent and
-                            * received all of the time before. Graphs have them unrolled */
-    ik_alltoall *alltoall; /* one of the two */
+                            * received all of the time before. Batch: once all of its requests have
+                            * their reply. Graphs have them unrolled */
+    ik_alltoall *alltoall; /* one of the three */
     ik_graph *graph;
+    /* of each of `repeat` batches, message n of a host goes where this endless pattern says of its
+     * message (number of the batch) * batch_messages + n; borrowed */
+    const struct ik_traffic *batch;
+    uint64_t batch_messages; /* of a host, those that the pattern leaves out among them */
     /* Classes of messages, which are phases of an exchange, steps of a collective, jobs …: results
      * give a finish time of each, and what looks at phases takes one class for one. [num_classes]
      * names, then NULL, owned; NULL = there is one, without a name (num_classes is 1). */
@@ -147,10 +154,15 @@ static inline bool ik_alltoall_has(const ik_alltoall *a, uint32_t host)
 /* The host that src, which has a process, visits at `place` < num - 1 of its order. O(1). */
 uint32_t ik_alltoall_dest(const ik_workload *w, uint32_t src, uint64_t key, uint32_t place);
 
+/* Messages of a host in batch `number`, without those that the pattern leaves out. O(1), or
+ * O(batch_messages) for patterns with gaps. */
+uint64_t ik_batch_count(const ik_workload *w, uint32_t host, uint64_t number);
+
 /* Writes it as a program in GOAL's text form (docs/formats.md), rank r for host r: read again by
  * traffic 'graph' it is the same graph, operation by operation. What is no part of a program is not
- * in it: overheads, `visits`, names of classes. Refused (IK_ERR_UNSUPPORTED): acknowledged sends,
- * calculations that take no whole number of ns. Whether `out` took it, its owner sees. */
+ * in it: overheads, `visits`, names of classes. Refused (IK_ERR_UNSUPPORTED): batches,
+ * acknowledged sends, calculations that take no whole number of ns. Whether `out` took
+ * it, its owner sees. */
 ik_status ik_workload_write_goal(const ik_workload *w, FILE *out, ik_error *err);
 
 #ifdef __cplusplus

@@ -165,9 +165,11 @@ static ik_status put_reason(const terminal_page *p, const report_curve *c, ik_er
         double messages = number(path, "messages");
         fprintf(stream.out, "%s: done last: ", c->label);
         put_last(stream.out, &p->m->fabrics[c->fabric], workload);
-        fprintf(stream.out, ". The completion waited for %.0f message%s: ", messages,
-                messages == 1 ? "" : "s");
-        put_shares(stream.out, path, 1e3 * point->value[METRIC_COMPLETION]);
+        if (json_array_size(json_object_get(path, "segments")) > 0) {
+            fprintf(stream.out, ". The completion waited for %.0f message%s: ", messages,
+                    messages == 1 ? "" : "s");
+            put_shares(stream.out, path, 1e3 * point->value[METRIC_COMPLETION]);
+        }
         status = ik_text_stream_close(&stream, &text, NULL, err);
     }
     if (status == IK_OK) {

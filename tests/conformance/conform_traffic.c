@@ -49,6 +49,8 @@ static const char *const specs[] = {
     "exchange:hosts=0:2..4,pattern=shift:by=2",
     "exchange:pattern=neighbour:dims=2:2,processes=4,mapping=random,order=nearest_first",
     "exchange:mapping=by_leaf,processes=5",
+    "batch:pattern=shift:by=2,messages=3",
+    "batch:pattern=50%*hotspot:nodes=0;fraction=50%;rest=silent+50%*uniform,messages=7,repeat=2",
     "collective:barrier",
     "collective:allreduce,algorithm=ring,processes=3,repeat=2",
     "collective:alltoallv,sizes=random,mapping=random,bytes=5 B,processes=4",

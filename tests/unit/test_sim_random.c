@@ -383,6 +383,8 @@ static void random_workloads(void **state)
         "exchange:bytes=1 KiB,visits=2,order=nearest_first",
         "exchange:pattern=shift:by=1,bytes=3000 B,repeat=3",
         "exchange:pattern=permutation,bytes=5 KiB,visits=3,mapping=random",
+        "batch:messages=30,bytes=700 B",
+        "batch:pattern=60%*shift:by=1+40%*hotspot:nodes=0;fraction=40%;rest=silent,messages=20",
         "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,overhead=20 ns"};
     const char *only = getenv("IKAT_TEST_CASE");
     unsigned wanted = only ? 0 : all_asked() ? 1000 : SANITIZED ? 12 : 60, taken = 0, failures = 0;

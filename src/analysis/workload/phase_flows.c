@@ -36,7 +36,7 @@ ik_status phase_cut_make(phase_cut *c, const ik_routing *r, const ik_traffic *t,
 {
     const ik_workload *w = t->workload;
     *c = (phase_cut){.r = r, .t = t};
-    if (w->alltoall)
+    if (!w->graph)
         return IK_OK;
     double bytes = (double)w->num_messages * sizeof *c->flows;
     ik_status status = ik_env_refuse_bytes(env, bytes, "messages by phase", err);
@@ -88,9 +88,31 @@ static void put_flow(const phase_pattern *p, uint32_t src, uint32_t dst, uint64_
     fn(ctx, src, dst, bytes * more, p->busiest_bytes * less);
 }
 
+/* What takes a flow of a pattern whose messages are a batch. */
+typedef struct batch_flows {
+    const phase_pattern *p;
+    ik_flow_fn fn;
+    void *ctx;
+} batch_flows;
+
+/* So much on average of what a host sends. */
+static void put_share(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    const batch_flows *b = ctx;
+    double bytes = (double)b->p->busiest_bytes * (double)weight / (double)scale;
+    if (src != dst && bytes >= 1)
+        put_flow(b->p, src, dst, (uint64_t)bytes, b->fn, b->ctx);
+}
+
 static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 {
     const phase_pattern *p = of(t);
+    const ik_traffic *batch = p->work->batch;
+    if (batch) {
+        batch_flows b = {p, fn, ctx};
+        batch->family->flows(batch, src, put_share, &b);
+        return;
+    }
     const ik_alltoall *a = p->work->alltoall;
     for (size_t i = a ? 0 : p->base[src]; !a && i < p->base[src + 1]; i++)
         put_flow(p, src, p->flows[i].dst, p->flows[i].bytes, fn, ctx);
@@ -165,6 +187,26 @@ static void take_alltoall(phase_pattern *p, const ik_workload *w)
     p->busiest_bytes = p->each * (a->num ? a->num - 1 : 0);
 }
 
+static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    (void)scale;
+    *(uint64_t *)ctx += src != dst && weight > 0;
+}
+
+static void take_batch(phase_pattern *p, const ik_workload *w)
+{
+    const ik_traffic *of = w->batch;
+    uint64_t weight, scale, hosts = w->num_hosts;
+    p->messages = w->num_messages;
+    p->bytes = w->bytes;
+    if (of->family->even && of->family->even(of, &weight, &scale))
+        p->num_flows = hosts * (hosts - 1);
+    else
+        for (uint32_t host = 0; host < hosts; host++)
+            of->family->flows(of, host, count_flow, &p->num_flows);
+    p->busiest_bytes = w->batch_messages * w->repeat * w->largest;
+}
+
 ik_status phase_pattern_make(phase_pattern *p, phase_cut *c, uint32_t number, ik_error *err)
 {
     const ik_traffic *t = c->t;
@@ -184,6 +226,8 @@ ik_status phase_pattern_make(phase_pattern *p, phase_cut *c, uint32_t number, ik
                               .spec = t->spec};
     if (t->workload->alltoall)
         take_alltoall(p, t->workload);
+    else if (t->workload->batch)
+        take_batch(p, t->workload);
     else
         status = take_graph(p, c, number, err);
     return status;

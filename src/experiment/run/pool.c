@@ -49,9 +49,11 @@ typedef struct pool {
 static void place_model(const ik_experiment *e, const point *p, ik_status status, ik_error *err)
 {
     static const section_id of_links[] = {SECTION_FABRIC, SECTION_VCS,     SECTION_LOAD,
-                                          SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE};
+                                          SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
+                                          SECTION_TRAFFIC};
     static const section_id of_sizes[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
-                                          SECTION_VCS,    SECTION_LOAD,    SECTION_FABRIC};
+                                          SECTION_VCS,    SECTION_LOAD,    SECTION_FABRIC,
+                                          SECTION_TRAFFIC};
     if (status == IK_ERR_USAGE || status == IK_ERR_UNSUPPORTED || status == IK_ERR_INPUT)
         place_in_sections(e, p, status == IK_ERR_UNSUPPORTED ? of_links : of_sizes,
                           sizeof of_links / sizeof *of_links, err);

@@ -180,7 +180,7 @@ function delivered(c) {
 }
 
 function deliveredPlot(all, nameOf) {
-  const of = all.filter((c) => completed(c) && c.steps[0].series).slice(0, LINES);
+  const of = all.filter((c) => c.steps[0].completion_ns !== null && c.steps[0].series).slice(0, LINES);
   if (!of.length) return null;
   const spec = { label: 'Bytes delivered over time', x: { name: 'time', format: shortTime, min: 0 }, y: { name: 'bytes delivered', format: loadText, min: 0, max: 1 },
     lines: of.map((c, k) => ({ name: nameOf(c), ...looks(k), points: delivered(c) })) };

@@ -380,10 +380,11 @@ static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ri
 static bool admit(partition *p, uint32_t host, send_queue *l, uint64_t now)
 {
     const sim *s = p->sim;
+    bool visits = s->finite && s->traffic->workload->alltoall;
     message m;
     while (l->t <= now && l->t < s->past_ps)
-        if (s->finite ? !sim_visits_take(p, host, l, now)
-                      : sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m, now))
+        if (visits ? !sim_visits_take(p, host, l, now)
+                   : sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m, now))
             return false;
     return true;
 }

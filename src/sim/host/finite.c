@@ -352,7 +352,7 @@ void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, ui
     sim *s = p->sim;
     finite *f = s->finite;
     if (!f->w->graph) {
-        if (f->w->repeat > 1)
+        if (f->w->alltoall && f->w->repeat > 1)
             sim_visits_go_on(p, host);
         return;
     }
@@ -379,7 +379,8 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
     finite *f = p->sim->finite;
     if (!f->w->graph) {
         f->finish_ps[host] = d->t > f->finish_ps[host] ? d->t : f->finish_ps[host];
-        sim_visit_delivered(p, host, d);
+        if (f->w->alltoall)
+            sim_visit_delivered(p, host, d);
         return;
     }
     uint32_t send = find_send(f, d->src, d->number), recv = f->w->graph->ops[send].match;
@@ -448,7 +449,7 @@ ik_status sim_finite_new(sim *s, ik_error *err)
 {
     const ik_workload *w = s->traffic->workload;
     const ik_fabric *fabric = s->f;
-    for (uint32_t host = 0; host < fabric->num_hosts; host++)
+    for (uint32_t host = 0; !w->batch && host < fabric->num_hosts; host++)
         if (ik_host_port(fabric, host) == IK_NONE &&
             (w->alltoall ? ik_alltoall_has(w->alltoall, host)
                          : w->graph->host_first[host] < w->graph->host_first[host + 1]))
@@ -464,6 +465,8 @@ ik_status sim_finite_new(sim *s, ik_error *err)
     f->finish_ps = ik_calloc((size_t)fabric->num_hosts + 1, sizeof *f->finish_ps);
     if (!f->finish_ps)
         return ik_fail_memory(err, fabric->num_hosts * 8, "the state of a workload");
+    if (w->batch)
+        return sim_batch_new(s, f, err);
     return w->graph ? new_graph(s, f, err) : sim_visits_new(s, f, err);
 }
 
@@ -476,7 +479,8 @@ void sim_finite_free(sim *s)
         ik_heap_free(&f->due[host]);
     void *blocks[] = {f->finish_ps, f->keys,    f->repetition, f->states,       f->ops,
                       f->turns,     f->behind,  f->due,        f->first_packet, f->cpu_free,
-                      f->ops_left,  f->sent_ps, f->in_turn,    f->handed_ps};
+                      f->ops_left,  f->sent_ps, f->in_turn,    f->handed_ps,    f->begun_ps,
+                      f->answered,  f->wanted,  f->replied_ps};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_any_free(f);
@@ -490,6 +494,8 @@ uint64_t sim_finite_bytes(const sim *s)
     uint64_t hosts = s->f->num_hosts;
     if (!w)
         return 0;
+    if (w->batch)
+        return hosts * (44 + sizeof(round_state));
     if (w->alltoall)
         return hosts * (20 + w->repeat * sizeof(round_state));
     return sim_any_bytes(s) +

@@ -3,10 +3,11 @@
  * host/finite.h: workloads that end (ikat/workload.h), as the adapters of the packet-level models
  * see them.
  *
- * An all-to-all exchange is a sequence of visits, of at most `visits` packets each, and so looks
- * like endless traffic whose messages are all made at the start and that stops: its visit n is
- * message n of host/host.c, and both engines' own adapters serve it. A dependency graph keeps its
- * operations here.
+ * A batch is endless traffic that is all made at the start, or with replies one repetition after
+ * the other, and stops. An all-to-all exchange is a sequence of visits, of at most `visits` packets
+ * each, and so looks like endless traffic whose messages are all made at the start and that stops:
+ * its visit n is message n of host/host.c, and both engines' own adapters serve it. A dependency
+ * graph keeps its operations here.
  *
  * Invariants. An operation is released when all that it waits for is done, at the latest of their
  * times, and never before it is known that time passes without another: deliveries are told before
@@ -28,6 +29,11 @@ uint64_t sim_finite_bytes(const sim *s);
 uint32_t sim_finite_phase(const sim *s, uint32_t host, uint64_t number);
 uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n); /* UINT64_MAX: not made yet */
 uint64_t sim_visit_bytes(const sim *s, uint64_t n);
+
+/* ---- batches (host/finite_batch.c) */
+uint64_t sim_batch_time(const sim *s, uint32_t host, uint64_t n); /* as sim_visit_time */
+/* A host has got all of the reply to one of its requests, at time t. */
+void sim_batch_answered(partition *p, uint32_t host, uint64_t t);
 
 /* ---- adapters with a queue for each destination (host/finite_queues.c) */
 /* All-to-all: takes the messages of the repetition that begins with visit l->n into their queues, a
@@ -63,6 +69,8 @@ bool sim_finite_waits(const sim *s);
 void sim_finite_delivered(partition *p, uint32_t host, const delivered *d);
 
 /* ---- at the end, nobody working */
+/* Packets of all that is to be delivered, with replies; of an all-to-all or a batch. */
+uint64_t sim_finite_all_packets(const sim *s);
 /* Time by which all is done; UINT64_MAX = it is not. */
 uint64_t sim_finite_end(const sim *s);
 /* A last delivery to a host that an engine has kept itself, without repetitions. */

@@ -34,11 +34,11 @@ static void count_graph(const finite *f, ik_message_class *classes)
         }
 }
 
-static void count_alltoall(const sim *s, ik_message_class *all)
+static void count_alltoall(const sim *s, const ik_sim_result *r, ik_message_class *all)
 {
     const finite *f = s->finite;
-    all->messages = f->w->num_messages;
-    all->bytes = f->w->bytes;
+    all->messages = r->workload_messages;
+    all->bytes = r->workload_bytes;
     all->first_ps = f->w->num_messages ? 0 : UINT64_MAX;
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         all->last_ps = f->finish_ps[host] > all->last_ps ? f->finish_ps[host] : all->last_ps;
@@ -70,7 +70,7 @@ ik_status sim_finite_classes(const sim *s, ik_sim_result *r, ik_error *err)
     if (s->has_graph)
         count_graph(s->finite, classes);
     else
-        count_alltoall(s, &classes[0]);
+        count_alltoall(s, r, &classes[0]);
     r->message_classes = classes;
     r->num_message_classes = num;
     return IK_OK;

@@ -3,6 +3,15 @@
  * The end of a workload: when it was, and what its result says. */
 #include "sim/host/finite_state.h"
 
+uint64_t sim_finite_all_packets(const sim *s)
+{
+    const finite *f = s->finite;
+    assert(!f->w->graph);
+    if (f->w->alltoall)
+        return f->packets_per_repeat * f->w->repeat * f->w->alltoall->num;
+    return f->w->num_messages * (s->packets_per_message + (s->reply.on ? s->reply.packets : 0));
+}
+
 uint64_t sim_finite_end(const sim *s)
 {
     const finite *f = s->finite;
@@ -14,7 +23,7 @@ uint64_t sim_finite_end(const sim *s)
     }
     for (unsigned q = 0; q < s->num_partitions; q++)
         arrived += s->partitions[q].n.delivered;
-    if (f->w->alltoall && arrived < f->packets_per_repeat * f->w->repeat * f->w->alltoall->num)
+    if (!f->w->graph && arrived < sim_finite_all_packets(s))
         return UINT64_MAX;
     return end;
 }
@@ -34,6 +43,8 @@ void sim_finite_carry(sim *s, uint32_t host, void *ctx,
 {
     finite *f = s->finite;
     fn(ctx, &f->finish_ps[host], sizeof *f->finish_ps);
+    if (f->w->batch)
+        return;
     if (f->w->graph) {
         const uint32_t *first = f->w->graph->host_first;
         fn(ctx, &f->ops_left[host], sizeof *f->ops_left);
@@ -43,11 +54,14 @@ void sim_finite_carry(sim *s, uint32_t host, void *ctx,
     }
 }
 
+/* Of the hosts that send, with replies also those that only answer. */
 static double sending_bps(const sim *s)
 {
     double bps = 0;
-    for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        bps += s->hosts[host].silent ? 0 : (double)sim_injection_bps(s, host);
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        bool answers = s->reply.on && s->reply_hosts[host].sent > 0;
+        bps += s->hosts[host].silent && !answers ? 0 : (double)sim_injection_bps(s, host);
+    }
     return bps;
 }
 
@@ -58,10 +72,10 @@ ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
     r->finite = true;
     r->completed = end <= s->end_ps && !s->deadlock;
     r->completion_ps = r->completed ? end : 0;
-    r->workload_messages = f->w->num_messages;
-    r->workload_bytes = f->w->bytes;
+    r->workload_messages = f->w->num_messages * (s->reply.on ? 2 : 1);
+    r->workload_bytes = f->w->bytes + (s->reply.on ? f->w->num_messages * s->reply.bytes : 0);
     double most = sending_bps(s) * (double)r->completion_ps / 8e12;
-    r->effective_throughput = most > 0 ? (double)f->w->bytes / most : 0;
+    r->effective_throughput = most > 0 ? (double)r->workload_bytes / most : 0;
     ik_status status = sim_finite_classes(s, r, err);
     if (status != IK_OK)
         return status;

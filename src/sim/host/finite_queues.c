@@ -33,7 +33,7 @@ uint64_t sim_finite_next_number(const sim *s, uint64_t number)
 {
     const finite *f = s->finite;
     uint64_t next = number + 1, visit = s->packets_per_message;
-    if (s->has_graph || next % visit)
+    if (!f->w->alltoall || next % visit)
         return next;
     return next + (f->per_round - 1) * visit; /* the next visit to the same destination */
 }

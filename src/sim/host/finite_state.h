@@ -66,7 +66,10 @@ typedef struct finite {
     uint64_t per_round, rounds, per_repeat; /* visits of a host */
     uint64_t packets_per_repeat;            /* of a host, sent and received */
     uint32_t *repetition;                   /* [host] that goes on */
-    round_state *states;                    /* [host * repeat] */
+    round_state *states;                    /* [host * repeat]; batch: [host] */
+    /* ---- batch: the visits above are its messages; [host] of the repetition that goes on: when it
+     * began, the last reply so far, requests that have theirs, and all of them */
+    uint64_t *begun_ps, *replied_ps, *answered, *wanted;
     /* ---- graph */
     op_state *ops;
     uint64_t *first_packet;  /* [num_ops + 1] of the numbers of its host's packets */
@@ -120,6 +123,9 @@ ik_status sim_visits_new(sim *s, finite *f, ik_error *err);
 void sim_visit_delivered(partition *p, uint32_t host, const delivered *d);
 /* Begins a host's next repetition if this one is over: all queues have sent and all is received. */
 void sim_visits_go_on(partition *p, uint32_t host);
+
+/* ---- host/finite_batch.c: makes its messages s->traffic. */
+ik_status sim_batch_new(sim *s, finite *f, ik_error *err);
 
 /* ---- host/finite_any.c */
 ik_status sim_any_new(const sim *s, finite *f, ik_error *err);

@@ -36,6 +36,8 @@ static bool visits_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n)
 {
     const finite *f = s->finite;
+    if (f->w->batch)
+        return sim_batch_time(s, host, n);
     if (f->w->repeat == 1)
         return n < f->per_repeat ? 0 : UINT64_MAX;
     return n / f->per_repeat == f->repetition[host] && n < f->per_repeat * f->w->repeat
@@ -46,6 +48,8 @@ uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n)
 uint64_t sim_visit_bytes(const sim *s, uint64_t n)
 {
     const finite *f = s->finite;
+    if (f->w->batch)
+        return s->message_bytes;
     uint64_t before = n % f->per_repeat / f->per_round * s->message_bytes,
              left = f->w->largest - before;
     return left < s->message_bytes ? left : s->message_bytes;

@@ -12,6 +12,7 @@
  * offered (batch mode of BookSim: W. Dally and B. Towles, "Principles and Practices of
  * Interconnection Networks", 2004, section 24.2, closed-loop measurement). */
 #include "sim/host/replies.h"
+#include "sim/host/finite.h"
 #include "sim/measure/classes.h"
 #include "sim/state/events.h"
 
@@ -99,6 +100,8 @@ static void reply_came(partition *p, uint32_t host, const delivered *d)
     count_open(p, q->t_open, d->t);
     sim_request_remove(p, id);
     free_place(p, host, d->t);
+    if (p->sim->finite)
+        sim_batch_answered(p, host, d->t);
 }
 
 /* ---- at a destination */
@@ -108,8 +111,10 @@ static void make_reply(partition *p, uint32_t host, uint32_t dst, uint32_t numbe
 {
     sim *s = p->sim;
     reply_host *h = &s->reply_hosts[host];
-    if (t >= s->past_ps)
-        return; /* nothing is made after the end */
+    if (t >= s->past_ps) { /* nothing is made after the end */
+        p->after_end = true;
+        return;
+    }
     reply a = {.t = t, .number = sim_reply_number(number, h->sent), .dst = dst, .vc = s->reply.vcs};
     ik_packet rt;
     sim_start_packet(s, host, dst, (uint32_t)a.number, &rt);

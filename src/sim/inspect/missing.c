@@ -106,11 +106,23 @@ static void count_graph(const report *r)
 
 /* ---- at adapters */
 
+/* Of a batch: those that are taken in, and of one queue those that will be. */
+static uint64_t behind_of_batch(const sim *s, uint32_t host, unsigned at)
+{
+    const finite *f = s->finite;
+    const send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
+    uint64_t all = f->per_repeat * f->w->repeat;
+    bool requests = s->num_send_queues == 1 || (s->reply.on && s->reply.queues == 1 && at == 0);
+    return l->count - 1 + (requests && !f->w->batch->gaps && l->n < all ? all - l->n : 0);
+}
+
 /* Messages of a queue behind its first one: of a graph those that wait, of an all-to-all visits. */
 static uint64_t behind_first(const sim *s, uint32_t host, unsigned at, const message *m)
 {
     const finite *f = s->finite;
     size_t k = (size_t)host * s->num_send_queues + at;
+    if (f->w->batch)
+        return behind_of_batch(s, host, at);
     if (s->has_graph)
         return f->turns[k].num - 1 + f->behind[k].num;
     return f->per_repeat * f->w->repeat - 1 - m->number / s->packets_per_message;
@@ -137,7 +149,8 @@ static void print_message(report *r, uint32_t host, const message *m, uint64_t b
         fprintf(r->to, "its turn");
     if (behind)
         fprintf(r->to, "; behind it %llu %s%s", llu(behind),
-                s->has_graph || s->dest_rings ? "message" : "visit", behind == 1 ? "" : "s");
+                s->finite->w->alltoall && !s->dest_rings ? "visit" : "message",
+                behind == 1 ? "" : "s");
     fprintf(r->to, "\n");
 }
 
@@ -172,7 +185,8 @@ static void print_adapters(report *r)
         if (s->dest_rings)
             print_queues(r, host);
         else
-            for (unsigned at = 0; !s->hosts[host].silent && at < s->num_send_queues; at++)
+            for (unsigned at = 0;
+                 (!s->hosts[host].silent || s->reply.on) && at < s->num_send_queues; at++)
                 print_adapter(r, host, at);
     end(r, "queues of adapters");
 }
@@ -355,11 +369,24 @@ static void print_operations(report *r)
     end(r, "operations that are not done");
 }
 
+/* Hosts whose requests lack their replies. */
+static void print_open(report *r)
+{
+    const sim *s = r->s;
+    begin(r);
+    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
+        uint32_t open = s->reply_hosts[host].open;
+        if (open && line(r))
+            fprintf(r->to, "host %u: %u request%s without a reply\n", ik_whole_host(s->f, host),
+                    open, open == 1 ? " is" : "s are");
+    }
+    end(r, "hosts that wait for replies");
+}
+
 /* ---- */
 
 ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err)
 {
-    const finite *f = s->finite;
     ik_text_stream stream;
     ik_status status = ik_text_stream_open(&stream, err);
     if (status != IK_OK)
@@ -369,8 +396,10 @@ ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err)
     if (s->has_graph)
         count_graph(&r);
     else
-        print_packets(&r, f->packets_per_repeat * f->w->repeat * f->w->alltoall->num);
+        print_packets(&r, sim_finite_all_packets(s));
     print_adapters(&r);
+    if (s->reply.on)
+        print_open(&r);
     print_switches(&r);
     if (s->has_graph)
         print_operations(&r);

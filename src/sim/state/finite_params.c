@@ -53,26 +53,67 @@ static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, 
                                     : "visits of traffic 'exchange' says how messages take turns");
         }
     }
-    if (ik_params_has(adapter, "reply")) {
-        ik_about(
-            err,
-            ik_fail(err, IK_ERR_UNSUPPORTED, "adapter.reply does not serve workloads that end"),
-            "adapter.reply");
+    if (ik_params_has(adapter, "reply") && !w->batch) {
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "adapter.reply: of workloads that end only traffic 'batch' is answered"),
+                 "adapter.reply");
         return ik_hint(err, IK_ERR_UNSUPPORTED,
-                       "endless traffic can be answered; in a workload replies are messages of "
-                       "its own");
+                       "traffic: {family: batch, pattern: uniform, messages: 1000}; in other "
+                       "workloads replies are messages of their own");
     }
     return IK_OK;
+}
+
+/* Of a batch, whose messages have a size that the adapter does not know: the same as
+ * sim_check_turns() says of endless traffic. */
+static ik_status check_turns(const sim *s, const ik_params *adapter, const ik_workload *w,
+                             ik_error *err)
+{
+    bool fifo = ik_params_given(adapter, "interleave"), given = ik_params_given(adapter, "active");
+    const char *name = fifo ? "interleave" : "active";
+    uint64_t largest = w->largest;
+    if (s->reply.on && ik_params_uint(adapter, "reply") > largest)
+        largest = ik_params_uint(adapter, "reply");
+    if ((fifo || given) && largest <= s->packet_bytes) {
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "adapter.%s: it has no effect, no message of '%.60s' is larger than a "
+                         "packet",
+                         name, s->traffic->spec),
+                 "adapter.%s bytes", name);
+        return ik_hint(err, IK_ERR_USAGE, "messages of one packet cannot be interleaved");
+    }
+    if (sim_active_of(adapter) != UINT32_MAX || s->adapter_queues == ADAPTER_DESTINATION)
+        return IK_OK;
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE,
+                     "adapter.active: unlimited would keep all messages of the batch, which are "
+                     "only kept with queues = destination"),
+             "adapter.active");
+    return ik_hint(err, IK_ERR_USAGE, "a number up to 4096, or queues: destination");
+}
+
+static void resolve_batch(sim *s, const ik_params *adapter, const ik_workload *w)
+{
+    bool rings = s->packets_per_message > 1 && s->adapter_queues != ADAPTER_DESTINATION;
+    s->active_messages = rings ? sim_active_of(adapter) : 1;
+    s->even_visits = w->repeat == 1;
 }
 
 ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
 {
     const ik_workload *w = s->traffic->workload;
+    uint64_t largest = w->largest ? w->largest : 1;
     ik_status status = refuse_adapter(adapter, w, err);
+    if (status == IK_OK && w->batch)
+        status = check_turns(s, adapter, w, err);
     if (status != IK_OK)
         return status;
-    if (w->largest < s->packet_bytes)
-        s->packet_bytes = (uint32_t)(w->largest ? w->largest : 1);
+    if (s->reply.on && ik_params_uint(adapter, "reply") > largest)
+        largest = ik_params_uint(adapter, "reply");
+    if (largest < s->packet_bytes)
+        s->packet_bytes = (uint32_t)largest;
     s->injection = INJECT_AT_ONCE;
     s->active_messages = 1;
     s->message_bytes = w->largest;
@@ -85,5 +126,7 @@ ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
     if (w->visits)
         s->turn_messages = UINT32_MAX;
     s->even_visits = w->alltoall && w->repeat == 1 && w->largest % s->message_bytes == 0;
+    if (w->batch)
+        resolve_batch(s, adapter, w);
     return IK_OK;
 }

@@ -136,6 +136,10 @@ static void write_alltoall(const ik_workload *w, FILE *out)
 ik_status ik_workload_write_goal(const ik_workload *w, FILE *out, ik_error *err)
 {
     ik_status status = w->graph ? check_graph(w->graph, err) : IK_OK;
+    if (w->batch) {
+        status = ik_fail(err, IK_ERR_UNSUPPORTED, "a batch is no program: nobody receives");
+        return ik_hint(err, status, "exchange, collective and nas can be written");
+    }
     if (status != IK_OK)
         return status;
     fprintf(out, "num_ranks %" PRIu32 "\n", w->num_hosts);

@@ -128,6 +128,12 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
     const ik_workload *w = x->members[k]->workload;
     if (!w)
         return refuse_endless(m, err);
+    if (w->batch) {
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%s': a batch runs alone", m->name),
+                 "jobs");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "exchange, collective and nas can be jobs");
+    }
     if (has_own_rules(w->graph)) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED,

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffic_batch.c: so many messages of every host to destinations that a pattern draws, then it is
+ * over. Nothing is stored: message n of a host goes where the pattern says of its message n.
+ *
+ * With replies (section adapter) and at most so many requests outstanding it is the closed-loop
+ * measurement that W. Dally and B. Towles describe (Principles and Practices of Interconnection
+ * Networks, 2004, section 24.2) and BookSim's batch mode. */
+#include "traffic/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OWNER "traffic 'batch'"
+
+static const ik_param params[] = {
+    {"pattern", IK_PARAM_PATTERNS, "uniform", 0, 0, NULL,
+     "traffic pattern that says where each message goes, ';' for ',' inside it "
+     "(hotspot:nodes=5;fraction=10%), or several with shares (80%*uniform+20%*shift)"},
+    {"messages", IK_PARAM_UINT, "1000", 1, 2147483647.0, NULL,
+     "of every host that the pattern does not leave silent; with replies: requests"},
+    {"bytes", IK_PARAM_SIZE, "4 KiB", 1, 1e15, NULL, "size of a message"},
+    {"repeat", IK_PARAM_UINT, "1", 1, 10000, NULL,
+     "so many batches; a host begins the next one when all of its requests have their reply, so "
+     "more than one need adapter.reply"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL},
+};
+
+typedef struct batch {
+    ik_traffic *pattern;
+    ik_workload work;
+} batch;
+
+static void destroy(ik_traffic *t)
+{
+    batch *b = t->impl;
+    ik_traffic_free(b->pattern);
+    ik_workload_clear(&b->work);
+    free(b);
+    t->impl = NULL;
+}
+
+static ik_status refuse_pattern(const char *spec, const char *why, const char *hint, ik_error *err)
+{
+    ik_status status = ik_fail(err, IK_ERR_USAGE, OWNER ", pattern '%.80s': %s", spec, why);
+    ik_about(err, status, "pattern");
+    return ik_hint(err, status, "%s", hint);
+}
+
+static ik_status open_pattern(ik_traffic *t, batch *b, const char *text, const ik_env *env,
+                              ik_error *err)
+{
+    ik_arena arena = {0};
+    ik_spec_member *list = NULL;
+    size_t num = 0;
+    ik_status status = ik_spec_list_parse(text, &arena, &list, &num, err);
+    const char *spec = status == IK_OK ? list[0].spec : NULL;
+    if (status == IK_OK && (num != 1 || list[0].share || list[0].name))
+        spec = ik_arena_printf(&arena, "mix:%s", text);
+    if (status == IK_OK && !spec)
+        status = ik_fail_memory(err, strlen(text), OWNER);
+    if (status == IK_OK)
+        status = ik_traffic_from_spec(t->fabric, spec, env, &b->pattern, err);
+    if (status == IK_OK && b->pattern->workload)
+        status = refuse_pattern(spec, "it is a workload that ends already",
+                                "a batch is made of an endless pattern, such as uniform", err);
+    else if (status == IK_OK && b->pattern->schedule)
+        status = refuse_pattern(spec, "it changes with time, and a batch has no times",
+                                "one pattern for all of the batch", err);
+    ik_arena_free(&arena);
+    return status;
+}
+
+uint64_t ik_batch_count(const ik_workload *w, uint32_t host, uint64_t number)
+{
+    const ik_traffic *of = w->batch;
+    uint64_t count = 0;
+    if (ik_traffic_is_silent(of, host))
+        return 0;
+    if (!of->gaps)
+        return w->batch_messages;
+    for (uint64_t n = 0; n < w->batch_messages; n++)
+        count += of->family->dest(of, host, number * w->batch_messages + n) != IK_NONE;
+    return count;
+}
+
+static ik_status count_messages(const ik_traffic *t, ik_workload *w, uint64_t bytes, ik_error *err)
+{
+    for (uint32_t host = 0; host < t->num_hosts; host++) {
+        if (ik_host_port(t->fabric, host) == IK_NONE) {
+            ik_fail(err, IK_ERR_USAGE,
+                    OWNER ": host %u has no cable: it can neither send nor receive", host);
+            return ik_hint(err, IK_ERR_USAGE,
+                           "leave such hosts out of the fabric (parameter hosts)");
+        }
+        for (uint64_t r = 0; r < w->repeat; r++)
+            w->num_messages += ik_batch_count(w, host, r);
+    }
+    if (w->num_messages == 0)
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                OWNER ": the pattern has no message among %u hosts", t->num_hosts),
+                        "pattern");
+    if (bytes > (UINT64_C(1) << 60) / w->num_messages)
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_USAGE,
+                                OWNER ": %llu messages of %llu B are more than 2^60 B",
+                                (unsigned long long)w->num_messages, (unsigned long long)bytes),
+                        "bytes messages repeat");
+    w->bytes = w->num_messages * bytes;
+    return IK_OK;
+}
+
+static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+{
+    batch *b = ik_calloc(1, sizeof *b);
+    if (!b)
+        return ik_fail_memory(err, sizeof *b, OWNER);
+    t->impl = b;
+    uint64_t bytes = ik_params_uint(p, "bytes");
+    b->work = (ik_workload){.num_hosts = t->num_hosts,
+                            .num_classes = 1,
+                            .uniform = true,
+                            .largest = bytes,
+                            .batch_messages = ik_params_uint(p, "messages"),
+                            .repeat = ik_params_uint(p, "repeat")};
+    ik_status status = open_pattern(t, b, ik_params_text(p, "pattern"), env, err);
+    if (status != IK_OK)
+        return status;
+    b->work.batch = b->pattern;
+    t->of_fabric = b->pattern->family->of_fabric || b->pattern->of_fabric;
+    t->gaps = b->pattern->gaps;
+    t->workload = &b->work;
+    return count_messages(t, &b->work, bytes, err);
+}
+
+/* As a pattern it is the one that draws. */
+
+static const ik_traffic *pattern_of(const ik_traffic *t)
+{
+    return ((const batch *)t->impl)->pattern;
+}
+
+static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
+{
+    const ik_traffic *of = pattern_of(t);
+    return of->family->dest(of, src, n);
+}
+
+static bool silent(const ik_traffic *t, uint32_t src)
+{
+    return ik_traffic_is_silent(pattern_of(t), src);
+}
+
+static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
+{
+    const ik_traffic *of = pattern_of(t);
+    of->family->flows(of, src, fn, ctx);
+}
+
+static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
+{
+    const ik_traffic *of = pattern_of(t);
+    return of->family->even && of->family->even(of, weight, scale);
+}
+
+const ik_traffic_family ik_traffic_batch = {
+    .name = "batch",
+    .summary = "so many messages of every host to destinations that a pattern draws, until they "
+               "are delivered",
+    .source = "W. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
+              "section 24.2 (closed-loop measurement); N. Jiang et al., A Detailed and Flexible "
+              "Cycle-Accurate Network-on-Chip Simulator, ISPASS 2013 (batch mode)",
+    .details =
+        "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it, and "
+        "neither load nor warm-up. Every host has `messages` messages from the start, and sends "
+        "them as fast as its link takes packets. With `adapter: {reply, max_outstanding}` they are "
+        "requests, of which so many are without their reply at a time, and the end is the arrival "
+        "of the last reply. Hosts that the pattern leaves silent send none; where it leaves single "
+        "messages out, they are not made up for. docs/workloads.md.",
+    .params = params,
+    .create = create,
+    .destroy = destroy,
+    .dest = dest,
+    .silent = silent,
+    .flows = flows,
+    .even = even,
+    .ends = true,
+};
