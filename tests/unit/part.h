@@ -34,6 +34,27 @@ static inline bool in_part(unsigned number, unsigned step)
     return !SANITIZED || all_asked() || number % every == 0;
 }
 
+/* Runs on 1, 2, 3 threads; under the sanitizer of threads on 1 and 2, since the third shows it
+ * nothing new. */
+enum { MOST_THREADS = THREAD_SANITIZED ? 2 : 3 };
+
+/* A test that runs on one thread has nothing to show the sanitizer of threads, which takes as long
+ * for it as for the others. */
+static inline bool threads_only(void)
+{
+    return THREAD_SANITIZED && !all_asked();
+}
+#define on_one_thread(test)                                                                        \
+    (const struct CMUnitTest)                                                                      \
+    {                                                                                              \
+#test, threads_only() ? left_to_others : test, NULL, NULL, NULL                            \
+    }
+static inline void left_to_others(void **state)
+{
+    (void)state;
+    skip();
+}
+
 /* How many cases a test draws: with IKAT_TEST_ALL, usually, under the sanitizers. */
 static inline unsigned as_many(unsigned all, unsigned usual, unsigned sanitized)
 {

@@ -219,7 +219,7 @@ static void test_engines_and_threads_agree(void **state)
             ik_sim_result first = run_by(&sim_general_engine, c);
             if (!first.completed)
                 fail_msg("%s on %s: %s", c.traffic, c.fabric, first.missing_text);
-            for (unsigned threads = 1; threads <= 3; threads++) {
+            for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
                 c.threads = threads;
                 ik_sim_result general = run_by(&sim_general_engine, c), any = run_by(NULL, c);
                 expect_same(traffics[k], &first, &general, 64);
@@ -340,7 +340,7 @@ static void test_at_most_is_the_end(void **state)
             uint64_t at_most = whole.completion_ps * cut / cuts;
             snprintf(measure, sizeof measure, "until=delivered;at_most=%llu ps;series=500 ns",
                      (unsigned long long)at_most);
-            for (c.threads = 1; c.threads <= 3; c.threads++) {
+            for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
                 ik_sim_result any = run_by(NULL, c), general = run_by(&sim_general_engine, c);
                 const ik_sim_result *const both[] = {&any, &general};
                 for (unsigned e = 0; e < 2; e++)
@@ -488,7 +488,7 @@ static void test_engines_agree_on_what_is_missing(void **state)
             !strstr(first.missing_text, "in the buffer of") ||
             (cases[k].deadlock && !strstr(first.deadlock_text, "waits for")))
             fail_msg("%s", first.missing_text);
-        for (c.threads = 1; c.threads <= 3; c.threads++) {
+        for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
             ik_sim_result any = run_by(NULL, c);
             assert_string_equal(first.missing_text, any.missing_text);
             ik_sim_result_free(&any);

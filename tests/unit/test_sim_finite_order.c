@@ -71,7 +71,7 @@ static void test_engines_and_threads_agree(void **state)
                     fail_msg("%s, %s: %s", c.traffic, adapter, first.missing_text);
                 assert_int_equal(first.packets_generated, first.packets_delivered);
                 c.measure = ENDS;
-                for (c.threads = 1; c.threads <= 3; c.threads++) {
+                for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
                     ik_sim_result any = run_by(NULL, c);
                     expect_same(adapter, &first, &any, 27);
                     ik_sim_result_free(&any);
@@ -245,7 +245,7 @@ static void test_what_is_missing(void **state)
             assert_false(first.completed);
             if (!strstr(first.missing_text, cases[k].says))
                 fail_msg("%s", first.missing_text);
-            for (; c.threads <= 3; c.threads++) {
+            for (; c.threads <= MOST_THREADS; c.threads++) {
                 ik_sim_result any = run_by(NULL, c);
                 assert_string_equal(first.missing_text, any.missing_text);
                 ik_sim_result_free(&any);

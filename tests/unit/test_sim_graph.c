@@ -4,6 +4,7 @@
  * reference, wildcards, engines and threads, what is missing, refusals with their places. */
 #include "goal_model.h"
 #include "sim_run_by.h"
+#include "unit/part.h"
 
 #include <unistd.h>
 
@@ -231,7 +232,7 @@ static void compare_with_model(uint64_t seed, uint32_t wild, uint64_t overhead, 
     }
     bool all = model_run(&m);
     *completed += all;
-    for (unsigned threads = 1; threads <= 3; threads++)
+    for (unsigned threads = 1; threads <= MOST_THREADS; threads++)
         for (unsigned any = 0; any < 2; any++) {
             c.threads = threads;
             ik_sim_result r = run_by(any ? NULL : &sim_general_engine, c);
@@ -321,7 +322,7 @@ static void test_engines_and_threads_agree(void **state)
         if (!first.completed)
             fail_msg("%s on %s: %s", c.traffic, c.fabric, first.missing_text);
         check_path(c.fabric, &first);
-        for (unsigned threads = 1; threads <= 3; threads++) {
+        for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
             c.threads = threads;
             ik_sim_result general = run_by(&sim_general_engine, c), any = run_by(NULL, c);
             expect_same(c.fabric, &first, &general, 27);

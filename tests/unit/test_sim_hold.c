@@ -161,7 +161,7 @@ static void books_and_threads(void **state)
         ik_fabric *f = NULL;
         uint64_t first = 0, plain = 0;
         assert_int_equal(ik_fabric_from_spec(c.fabric, &(ik_env){.seed = 1}, &f, NULL), IK_OK);
-        for (c.threads = 0; c.threads <= 3; c.threads++) {
+        for (c.threads = 0; c.threads <= MOST_THREADS; c.threads++) {
             ik_sim_result r = {0};
             ik_error err = {0};
             char without[256];

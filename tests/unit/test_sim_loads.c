@@ -251,7 +251,7 @@ static void test_threads(void **state)
     static const char *const schemes[] = {NULL, "1q"};
     for (size_t n = 0; n < 6; n++) {
         uint64_t checksum = 0;
-        for (unsigned threads = 1; threads <= 3; threads++) {
+        for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
             ik_sim_result r = simulate((scenario){.fabric = "mlfm:h=4",
                                                   .routing = "valiant",
                                                   .vc = schemes[n % 2],
@@ -287,12 +287,12 @@ static void test_saturation_of_valiant(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_routing_on_every_family),
-        cmocka_unit_test(test_examples_of_routings),
-        cmocka_unit_test(test_every_model),
-        cmocka_unit_test(test_looking_ahead),
+        on_one_thread(test_every_routing_on_every_family),
+        on_one_thread(test_examples_of_routings),
+        on_one_thread(test_every_model),
+        on_one_thread(test_looking_ahead),
         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_saturation_of_valiant),
+        on_one_thread(test_saturation_of_valiant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "sim/run.h"
 #include "sim_helper.h"
 #include "traffic/workload/graph_builder.h"
+#include "unit/part.h"
 
 #define ENDS "until=delivered;at_most=50 ms"
 
@@ -319,7 +320,7 @@ static void test_random_graphs(void **state)
             check_path(&first);
             for (unsigned kind = 0; kind < IK_PATH_KINDS; kind++)
                 seen[kind] += first.critical_path.kind_ps[kind];
-            for (c.threads = 1; c.threads <= 3; c.threads++) {
+            for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
                 ik_sim_result any = run_graph(NULL, c, seed % 2 ? 1 : FIFO, build_random);
                 expect_same(&first, &any);
                 ik_sim_result_free(&any);
@@ -362,7 +363,7 @@ static void expect_class(const ik_message_class *c, const char *name, uint64_t m
 static void test_classes(void **state)
 {
     (void)state;
-    for (unsigned threads = 1; threads <= 3; threads++) {
+    for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
         scenario c = on_crossbar("model=iq");
         c.threads = threads;
         ik_sim_result r = run_graph(NULL, c, 1, build_classes);
@@ -421,7 +422,7 @@ static void test_exchanges(void **state)
     };
     (void)state;
     for (unsigned k = 0; k < sizeof traffics / sizeof *traffics; k++)
-        for (unsigned threads = 1; threads <= 3; threads++) {
+        for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
             scenario c = {.fabric = "karytree:k=4,n=2",
                           .routing = "random",
                           .traffic = traffics[k],

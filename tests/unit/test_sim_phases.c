@@ -233,7 +233,7 @@ static void test_engines_and_threads_agree(void **state)
                       .threads = 1};
         ik_sim_result first = run_by(&sim_general_engine, c);
         assert_true(first.completed);
-        for (; c.threads <= 3; c.threads++) {
+        for (; c.threads <= MOST_THREADS; c.threads++) {
             ik_sim_result any = run_by(NULL, c);
             expect_same(cases[k][0], &first, &any, 27);
             ik_sim_result_free(&any);

@@ -6,6 +6,7 @@
  * refused. Books are checked by `paranoid`. */
 #include "sim_hash.h"
 #include "sim_helper.h"
+#include "unit/part.h"
 
 /* ---- age */
 
@@ -151,7 +152,7 @@ static void threads_agree(void **state)
         ik_fabric *f = NULL;
         uint64_t first = 0;
         assert_int_equal(ik_fabric_from_spec(c.fabric, &(ik_env){.seed = 1}, &f, NULL), IK_OK);
-        for (c.threads = 1; c.threads <= 3; c.threads++) {
+        for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
             ik_sim_result r = {0};
             ik_error err = {0};
             if (simulate_on(f, &c, &r, &err) != IK_OK)
@@ -210,12 +211,12 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(age_shares_evenly),
-                                       cmocka_unit_test(age_bounds_the_tail),
-                                       cmocka_unit_test(urgent_packets_find_an_empty_network),
-                                       cmocka_unit_test(numbers_say_who_goes_first),
-                                       cmocka_unit_test(others_may_starve),
+    const struct CMUnitTest tests[] = {on_one_thread(age_shares_evenly),
+                                       on_one_thread(age_bounds_the_tail),
+                                       on_one_thread(urgent_packets_find_an_empty_network),
+                                       on_one_thread(numbers_say_who_goes_first),
+                                       on_one_thread(others_may_starve),
                                        cmocka_unit_test(threads_agree),
-                                       cmocka_unit_test(refusals)};
+                                       on_one_thread(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

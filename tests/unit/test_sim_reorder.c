@@ -247,7 +247,7 @@ static const char *const buffers[] = {
 static void expect_same_on_threads(const ik_fabric *f, scenario c)
 {
     uint64_t first = 0;
-    for (c.threads = 1; c.threads <= 3; c.threads++) {
+    for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
         ik_sim_result r = {0};
         ik_error err = {0};
         if (simulate_on(f, &c, &r, &err) != IK_OK)

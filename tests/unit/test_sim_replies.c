@@ -7,6 +7,7 @@
 #include "ikat/vc.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
+#include "unit/part.h"
 
 /* One switch and some hosts, 100 Gb/s, 10 ns a link. */
 static ik_fabric *star(uint32_t hosts)
@@ -313,7 +314,7 @@ static void test_threads(void **state)
         ik_fabric *f = NULL;
         uint64_t first = 0;
         assert_int_equal(ik_fabric_from_spec(c.fabric, &(ik_env){.seed = 1}, &f, NULL), IK_OK);
-        for (c.threads = 1; c.threads <= 3; c.threads++) {
+        for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
             ik_sim_result r = run_on(f, c);
             assert_true(r.replies.round_trip.count > 0);
             assert_true(c.threads == 1 || hash_result(f, &r) == first);
@@ -371,10 +372,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worked_case), cmocka_unit_test(test_books),
-        cmocka_unit_test(test_closed_loop), cmocka_unit_test(test_one_at_a_time),
-        cmocka_unit_test(test_copies),      cmocka_unit_test(test_no_deadlock),
-        cmocka_unit_test(test_servers),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_refusals)};
+        on_one_thread(test_worked_case), on_one_thread(test_books),
+        on_one_thread(test_closed_loop), on_one_thread(test_one_at_a_time),
+        on_one_thread(test_copies),      on_one_thread(test_no_deadlock),
+        on_one_thread(test_servers),     cmocka_unit_test(test_threads),
+        on_one_thread(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "sim_hash.h"
 #include "sim_run_by.h"
 #include "traffic/schedule.h"
+#include "unit/part.h"
 
 #include <math.h>
 
@@ -220,7 +221,7 @@ static void test_engines_and_threads(void **state)
                     "hot@19 us@60%=hotspot:nodes=0|fraction=50%|rest=silent&@70%=permutation";
         c.measure = "warmup=2 us;duration=28 us;series=3 us;paranoid=true";
         c.load = .8;
-        for (c.threads = 1; c.threads <= 3; c.threads++) {
+        for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
             ik_sim_result r = {0};
             ik_error err = {0};
             if (simulate_on(f, &c, &r, &err) != IK_OK)
@@ -232,7 +233,7 @@ static void test_engines_and_threads(void **state)
             ik_sim_result_free(&r);
         }
         assert_int_equal(hashes[1], hashes[2]);
-        assert_int_equal(hashes[1], hashes[3]);
+        assert_int_equal(hashes[1], hashes[MOST_THREADS]);
         c.threads = 1;
         c.measure = "warmup=2 us;duration=28 us;series=3 us";
         if (c.sw == NULL && !ik_fabric_has_rails(f)) {
@@ -290,8 +291,7 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table), cmocka_unit_test(test_first_entry),
-        cmocka_unit_test(test_offered), cmocka_unit_test(test_engines_and_threads),
-        cmocka_unit_test(test_refusals)};
+        on_one_thread(test_table), on_one_thread(test_first_entry), on_one_thread(test_offered),
+        cmocka_unit_test(test_engines_and_threads), on_one_thread(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "sim/core/injection.h"
 #include "sim/state/size_params.h"
 #include "sim_helper.h"
+#include "unit/part.h"
 
 #include <math.h>
 
@@ -168,7 +169,7 @@ static void test_bursts_in_models(void **state)
     (void)state;
     for (unsigned m = 0; m < sizeof models / sizeof *models; m++) {
         uint64_t first = 0;
-        for (unsigned threads = 1; threads <= 3; threads++) {
+        for (unsigned threads = 1; threads <= MOST_THREADS; threads++) {
             scenario c = {.fabric = "karytree:k=3,n=2,latency=20 ns",
                           .routing = "dmodk",
                           .vc = "any",
@@ -320,7 +321,7 @@ static void test_sizes_in_models(void **state)
             char adapter[120];
             snprintf(adapter, sizeof adapter, "packet=1 KiB;%s", cases[k].sizes);
             uint64_t first = 0;
-            for (unsigned threads = 0; threads <= 3; threads++) {
+            for (unsigned threads = 0; threads <= MOST_THREADS; threads++) {
                 scenario c = {.fabric = "karytree:k=3,n=2,latency=20 ns",
                               .routing = "dmodk",
                               .vc = "any",
@@ -418,11 +419,11 @@ static void test_refused_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bursts),         cmocka_unit_test(test_steady_start),
-        cmocka_unit_test(test_far_away),       cmocka_unit_test(test_bursts_in_models),
-        cmocka_unit_test(test_refused_bursts), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_padded_means),   cmocka_unit_test(test_sizes_in_models),
-        cmocka_unit_test(test_one_size),       cmocka_unit_test(test_refused_sizes),
+        on_one_thread(test_bursts),         on_one_thread(test_steady_start),
+        on_one_thread(test_far_away),       cmocka_unit_test(test_bursts_in_models),
+        on_one_thread(test_refused_bursts), on_one_thread(test_sizes),
+        on_one_thread(test_padded_means),   cmocka_unit_test(test_sizes_in_models),
+        on_one_thread(test_one_size),       on_one_thread(test_refused_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  * times that agree with each other, with the closed forms of an empty network and with the measured
  * latencies; the same on any number of threads; refusals. */
 #include "sim_helper.h"
+#include "unit/part.h"
 
 static const ik_watch_event *find(const ik_sim_result *r, const ik_watched *p, unsigned stage,
                                   unsigned nth)
@@ -126,7 +127,7 @@ static void test_watching_changes_nothing(void **state)
         c.watch = "slowest=3;packets=2:0-4 5:3";
         ik_sim_result watched = simulate(c);
         assert_same_results(&c, &plain, &watched);
-        for (c.threads = 2; c.threads <= 3; c.threads++) {
+        for (c.threads = 2; c.threads <= MOST_THREADS; c.threads++) {
             ik_sim_result other = simulate(c);
             assert_same_results(&c, &plain, &other);
             assert_same_watch(&watched, &other);
@@ -298,10 +299,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_watching_changes_nothing),
-                                       cmocka_unit_test(test_lives),
-                                       cmocka_unit_test(test_all_packets),
-                                       cmocka_unit_test(test_empty_network),
-                                       cmocka_unit_test(test_unsent),
-                                       cmocka_unit_test(test_refusals)};
+                                       on_one_thread(test_lives),
+                                       on_one_thread(test_all_packets),
+                                       on_one_thread(test_empty_network),
+                                       on_one_thread(test_unsent),
+                                       on_one_thread(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
