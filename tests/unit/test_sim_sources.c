@@ -321,7 +321,7 @@ static void test_sizes_in_models(void **state)
             char adapter[120];
             snprintf(adapter, sizeof adapter, "packet=1 KiB;%s", cases[k].sizes);
             uint64_t first = 0;
-            for (unsigned threads = 0; threads <= MOST_THREADS; threads++) {
+            for (unsigned threads = threads_only(); threads <= MOST_THREADS; threads++) {
                 scenario c = {.fabric = "karytree:k=3,n=2,latency=20 ns",
                               .routing = "dmodk",
                               .vc = "any",
