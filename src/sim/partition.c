@@ -17,16 +17,17 @@
 static uint64_t find_step(const sim *s)
 {
     const ik_fabric *f = s->f;
-    uint64_t least = 64 * s->lookahead;
+    uint64_t least = 64 * s->window.lookahead;
     if (s->reorder.on && s->reorder.ask_ps < least)
         least = s->reorder.ask_ps; /* of messages about reorder space, from anywhere to anywhere */
     for (uint32_t port = 0; port < f->num_ports; port++) {
         uint32_t peer = ik_peer_node(f, port);
-        if (peer != IK_NONE && s->node_partition[peer] != s->node_partition[f->port_node[port]] &&
+        if (peer != IK_NONE &&
+            s->parallel.node_partition[peer] != s->parallel.node_partition[f->port_node[port]] &&
             ik_port_latency_ps(f, port) < least)
             least = ik_port_latency_ps(f, port);
     }
-    return least / s->lookahead;
+    return least / s->window.lookahead;
 }
 
 /* ---- what a partition needs */
@@ -35,15 +36,15 @@ enum { FIRST_EVENTS = 256, SCRATCH_SETS = 10 }; /* sets: of a switch's inputs or
 
 static bool allocate(const sim *s, partition *p, uint32_t nodes, sim_memory *m)
 {
-    size_t sets = SCRATCH_SETS + s->max_inputs, series = s->num_series;
+    size_t sets = SCRATCH_SETS + s->net.max_inputs, series = s->measure.num_series;
     return sim_get(m, &p->local, FIRST_EVENTS, sizeof *p->local) &&
            sim_get(m, &p->active, nodes + 1, sizeof *p->active) &&
-           sim_get(m, &p->scratch, sets * s->max_words, sizeof *p->scratch) &&
-           sim_get(m, &p->entered, s->max_radix, sizeof *p->entered) &&
-           sim_get(m, &p->choices, s->max_radix, sizeof *p->choices) &&
-           sim_get(m, &p->choices_ahead, s->max_radix, sizeof *p->choices) &&
-           sim_get(m, &p->ports, s->max_radix, sizeof *p->ports) &&
-           sim_get(m, &p->own_vc, s->max_radix, sizeof *p->own_vc) &&
+           sim_get(m, &p->scratch, sets * s->net.max_words, sizeof *p->scratch) &&
+           sim_get(m, &p->entered, s->net.max_radix, sizeof *p->entered) &&
+           sim_get(m, &p->choices, s->net.max_radix, sizeof *p->choices) &&
+           sim_get(m, &p->choices_ahead, s->net.max_radix, sizeof *p->choices) &&
+           sim_get(m, &p->ports, s->net.max_radix, sizeof *p->ports) &&
+           sim_get(m, &p->own_vc, s->net.max_radix, sizeof *p->own_vc) &&
            (!series || sim_get(m, &p->series_bytes, series * 3, sizeof *p->series_bytes));
 }
 
@@ -53,24 +54,24 @@ static uint64_t count_partition(const sim *s, uint32_t nodes)
     partition none;
     sim_memory m = {.only_count = true};
     allocate(s, &none, nodes, &m);
-    return m.bytes + 2 * HISTO_BUCKETS * sizeof(uint64_t) + sim_wheel_bytes(s->num_slots) +
-           sim_endpoint_first_bytes(s->num_partitions) +
-           sim_classes_bytes(s->traffic, s->num_series) +
-           (s->adapter_queues == ADAPTER_DESTINATION ? sim_dest_first_bytes() : 0) +
+    return m.bytes + 2 * HISTO_BUCKETS * sizeof(uint64_t) + sim_wheel_bytes(s->window.num_slots) +
+           sim_endpoint_first_bytes(s->parallel.num_partitions) +
+           sim_classes_bytes(s->traffic, s->measure.num_series) +
+           (s->adapter.queues == ADAPTER_DESTINATION ? sim_dest_first_bytes() : 0) +
            sim_reorder_first_bytes(s) + sim_replies_first_bytes(s);
 }
 
 uint64_t sim_partitions_bytes(const sim *s)
 {
-    uint64_t each = sizeof(partition) + s->engine->bytes_each(s);
-    return s->num_partitions * each + count_partition(s, ik_num_nodes(s->f)) +
-           (s->num_partitions - 1) * count_partition(s, 0);
+    uint64_t each = sizeof(partition) + s->engine.ops->bytes_each(s);
+    return s->parallel.num_partitions * each + count_partition(s, ik_num_nodes(s->f)) +
+           (s->parallel.num_partitions - 1) * count_partition(s, 0);
 }
 
 static void init_scratch(partition *p)
 {
     const sim *s = p->sim;
-    size_t words = s->max_words, n = s->num_series;
+    size_t words = s->net.max_words, n = s->measure.num_series;
     uint64_t *block = p->scratch;
     p->dirty_out = block;
     p->dirty_in = block + words;
@@ -91,22 +92,22 @@ static void init_scratch(partition *p)
 
 static bool init_partition(sim *s, unsigned id)
 {
-    partition *p = &s->partitions[id];
+    partition *p = &s->parallel.partitions[id];
     uint32_t nodes = 0;
     p->free_packet = IK_NONE;
     p->out_first = UINT64_MAX;
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
-        nodes += s->node_partition[node] == id;
+        nodes += s->parallel.node_partition[node] == id;
     if (!allocate(s, p, nodes, &(sim_memory){0}))
         return false;
     init_scratch(p);
-    return s->engine->set_up_partition(p) &&
-           sim_endpoint_init(&p->endpoint, id, s->num_partitions) && sim_histo_init(&p->latency) &&
-           sim_histo_init(&p->network) &&
-           sim_classes_new(s->traffic, s->num_series, &p->classes, NULL) == IK_OK &&
-           (!s->dest_rings || sim_dest_init(p)) && (!s->reorder.on || sim_reorder_init(p)) &&
+    return s->engine.ops->set_up_partition(p) &&
+           sim_endpoint_init(&p->endpoint, id, s->parallel.num_partitions) &&
+           sim_histo_init(&p->latency) && sim_histo_init(&p->network) &&
+           sim_classes_new(s->traffic, s->measure.num_series, &p->classes, NULL) == IK_OK &&
+           (!s->host.dest_rings || sim_dest_init(p)) && (!s->reorder.on || sim_reorder_init(p)) &&
            (!s->reply.on || sim_replies_init(p)) &&
-           sim_wheel_init(&p->wheel, s->num_slots) == IK_OK;
+           sim_wheel_init(&p->wheel, s->window.num_slots) == IK_OK;
 }
 
 static void free_partition(partition *p)
@@ -121,7 +122,7 @@ static void free_partition(partition *p)
     sim_dest_free(p);
     sim_reorder_free(p);
     sim_replies_free(p);
-    p->sim->engine->free_partition(p);
+    p->sim->engine.ops->free_partition(p);
     sim_classes_free(p->classes);
     sim_wheel_free(&p->wheel);
 }
@@ -133,7 +134,7 @@ uint64_t sim_partition_bytes(const partition *p)
     bytes += (uint64_t)p->wheel.far_cap * sizeof(far_event) +
              (uint64_t)(p->local_cap - FIRST_EVENTS) * sizeof(event);
     return bytes + sim_dest_bytes(p) + sim_reorder_bytes(p) + sim_replies_bytes(p) +
-           p->sim->engine->partition_bytes(p) + sim_endpoint_bytes(&p->endpoint);
+           p->sim->engine.ops->partition_bytes(p) + sim_endpoint_bytes(&p->endpoint);
 }
 
 /* ---- */
@@ -148,28 +149,30 @@ unsigned sim_count_partitions(const sim *s)
 
 ik_status sim_setup_partitions(sim *s, ik_error *err)
 {
-    s->partitions = ik_calloc(s->num_partitions, sizeof *s->partitions);
-    if (!s->partitions)
-        return ik_fail_memory(err, s->num_partitions * sizeof *s->partitions, "partitions");
-    for (unsigned id = 0; id < s->num_partitions; id++) /* each is freed, set up or not */
-        s->partitions[id] = (partition){.sim = s, .id = id};
-    ik_status status =
-        sim_cut_nodes(s->plan, s->traffic, s->num_partitions, s->node_partition, &s->cut, err);
-    for (unsigned id = 0; status == IK_OK && id < s->num_partitions; id++)
+    s->parallel.partitions = ik_calloc(s->parallel.num_partitions, sizeof *s->parallel.partitions);
+    if (!s->parallel.partitions)
+        return ik_fail_memory(err, s->parallel.num_partitions * sizeof *s->parallel.partitions,
+                              "partitions");
+    for (unsigned id = 0; id < s->parallel.num_partitions; id++) /* each is freed, set up or not */
+        s->parallel.partitions[id] = (partition){.sim = s, .id = id};
+    ik_status status = sim_cut_nodes(s->plan, s->traffic, s->parallel.num_partitions,
+                                     s->parallel.node_partition, &s->parallel.cut, err);
+    for (unsigned id = 0; status == IK_OK && id < s->parallel.num_partitions; id++)
         if (!init_partition(s, id))
             status = ik_fail_memory(err, sizeof(partition), "a partition");
     if (status == IK_OK)
-        s->step_windows = find_step(s);
-    if (status == IK_OK && s->num_partitions > 1 &&
-        !(s->exchange = s->threads = sim_threads_exchange(s->num_partitions)))
+        s->parallel.step_windows = find_step(s);
+    if (status == IK_OK && s->parallel.num_partitions > 1 &&
+        !(s->parallel.exchange = s->parallel.threads =
+              sim_threads_exchange(s->parallel.num_partitions)))
         status = ik_fail_memory(err, 256, "the exchange between threads");
     return status;
 }
 
 void sim_free_partitions(sim *s)
 {
-    for (unsigned id = 0; s->partitions && id < s->num_partitions; id++)
-        free_partition(&s->partitions[id]);
-    free(s->partitions);
-    sim_threads_exchange_free(s->threads);
+    for (unsigned id = 0; s->parallel.partitions && id < s->parallel.num_partitions; id++)
+        free_partition(&s->parallel.partitions[id]);
+    free(s->parallel.partitions);
+    sim_threads_exchange_free(s->parallel.threads);
 }

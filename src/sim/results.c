@@ -11,7 +11,7 @@
 static adapter_results adapter(const void *engine, uint32_t host)
 {
     const sim *s = engine;
-    const host_state *h = &s->hosts[host];
+    const host_state *h = &s->host.state[host];
     return (adapter_results){h->hash, h->port == IK_NONE ? 0 : (double)sim_injection_bps(s, host),
                              h->silent};
 }
@@ -37,69 +37,71 @@ static partition_results results_of(partition *p)
 /* When the measured time was over. */
 static uint64_t end_ps(const sim *s)
 {
-    uint64_t done = s->finite ? sim_finite_end(s) : UINT64_MAX;
-    if (done <= s->end_ps)
+    uint64_t done = s->workload.finite ? sim_finite_end(s) : UINT64_MAX;
+    if (done <= s->measure.end_ps)
         return done;
-    return s->finite && s->stopped_ps < s->end_ps ? s->stopped_ps : s->end_ps;
+    return s->workload.finite && s->outcome.stopped_ps < s->measure.end_ps ? s->outcome.stopped_ps
+                                                                           : s->measure.end_ps;
 }
 
 /* Periods that begin before that. */
 static size_t num_series(const sim *s)
 {
-    return s->finite && s->num_series ? (size_t)((end_ps(s) + s->series_ps - 1) / s->series_ps)
-                                      : s->num_series;
+    return s->workload.finite && s->measure.num_series
+               ? (size_t)((end_ps(s) + s->measure.series_ps - 1) / s->measure.series_ps)
+               : s->measure.num_series;
 }
 
 static run_results results_of_run(const sim *s, partition_results *partitions)
 {
-    for (unsigned q = 0; q < s->num_partitions; q++)
-        partitions[q] = results_of(&s->partitions[q]);
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
+        partitions[q] = results_of(&s->parallel.partitions[q]);
     return (run_results){.f = s->f,
                          .partitions = partitions,
-                         .num_partitions = s->num_partitions,
+                         .num_partitions = s->parallel.num_partitions,
                          .adapter = adapter,
                          .engine = s,
-                         .load = s->load,
-                         .window_ps = end_ps(s) - s->warmup_ps,
-                         .series_ps = s->series_ps,
+                         .load = s->source.load,
+                         .window_ps = end_ps(s) - s->measure.warmup_ps,
+                         .series_ps = s->measure.series_ps,
                          .series_end_ps = end_ps(s),
                          .num_series = num_series(s),
-                         .congest = s->congest,
+                         .congest = s->counted.congest,
                          .in_order = s->reorder.in_order,
                          .in_flight = sim_in_flight(s),
-                         .state_bytes = s->state_bytes,
-                         .cut_channels = s->cut.cut_channels,
-                         .steps = s->partitions[0].endpoint.step,
-                         .busiest = s->partitions[0].endpoint.busiest,
-                         .run_seconds = s->run_seconds};
+                         .state_bytes = s->outcome.state_bytes,
+                         .cut_channels = s->parallel.cut.cut_channels,
+                         .steps = s->parallel.partitions[0].endpoint.step,
+                         .busiest = s->parallel.partitions[0].endpoint.busiest,
+                         .run_seconds = s->outcome.run_seconds};
 }
 
 /* Moves what the result owns; the simulation does without from here on. */
 static void take_arrays(sim *s, ik_sim_result *r)
 {
-    r->channel_bytes = s->channel_bytes;
-    r->host_bytes = s->host_bytes;
-    r->host_sent_bytes = s->host_sent_bytes;
-    r->series_blocked = s->series_blocked;
-    r->deadlock_text = s->deadlock_text;
-    s->channel_bytes = s->host_bytes = s->host_sent_bytes = NULL;
-    s->series_blocked = NULL;
-    s->deadlock_text = NULL;
+    r->channel_bytes = s->counted.channel_bytes;
+    r->host_bytes = s->counted.host_bytes;
+    r->host_sent_bytes = s->counted.host_sent_bytes;
+    r->series_blocked = s->counted.series_blocked;
+    r->deadlock_text = s->outcome.deadlock_text;
+    s->counted.channel_bytes = s->counted.host_bytes = s->counted.host_sent_bytes = NULL;
+    s->counted.series_blocked = NULL;
+    s->outcome.deadlock_text = NULL;
 }
 
 ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)
 {
-    partition_results *partitions = ik_calloc(s->num_partitions, sizeof *partitions);
+    partition_results *partitions = ik_calloc(s->parallel.num_partitions, sizeof *partitions);
     if (!partitions)
-        return ik_fail_memory(err, s->num_partitions * sizeof *partitions, "results");
+        return ik_fail_memory(err, s->parallel.num_partitions * sizeof *partitions, "results");
     const run_results results = results_of_run(s, partitions);
-    ik_sim_result r = {.end_ps = s->deadlock ? s->stopped_ps : end_ps(s),
-                       .lookahead_ps = s->lookahead,
-                       .deadlock = s->deadlock};
+    ik_sim_result r = {.end_ps = s->outcome.deadlock ? s->outcome.stopped_ps : end_ps(s),
+                       .lookahead_ps = s->window.lookahead,
+                       .deadlock = s->outcome.deadlock};
     take_arrays(s, &r);
     ik_status status = results_export(&results, &r, err);
     free(partitions);
-    if (status == IK_OK && s->finite && (status = sim_finite_export(s, &r, err)) != IK_OK)
+    if (status == IK_OK && s->workload.finite && (status = sim_finite_export(s, &r, err)) != IK_OK)
         ik_sim_result_free(&r);
     if (status == IK_OK)
         *out = r;
@@ -161,19 +163,19 @@ static void carry_part(void *c, void *data, size_t bytes)
 static void pack_node(packer *c, sim *s, uint32_t node)
 {
     const ik_fabric *f = s->f;
-    carry(c, s->channel_bytes + f->port_base[node],
-          (f->port_base[node + 1] - f->port_base[node]) * sizeof *s->channel_bytes);
+    carry(c, s->counted.channel_bytes + f->port_base[node],
+          (f->port_base[node + 1] - f->port_base[node]) * sizeof *s->counted.channel_bytes);
     if (ik_is_switch(f, node)) {
-        for (size_t period = 0; period < s->num_series; period++)
-            carry(c, &s->series_blocked[period * f->num_switches + node],
-                  sizeof *s->series_blocked);
+        for (size_t period = 0; period < s->measure.num_series; period++)
+            carry(c, &s->counted.series_blocked[period * f->num_switches + node],
+                  sizeof *s->counted.series_blocked);
         return;
     }
     uint32_t host = ik_node_host(f, node);
-    carry(c, &s->hosts[host].hash, sizeof s->hosts[host].hash);
-    carry(c, &s->host_bytes[host], sizeof *s->host_bytes);
-    carry(c, &s->host_sent_bytes[host], sizeof *s->host_sent_bytes);
-    if (s->finite)
+    carry(c, &s->host.state[host].hash, sizeof s->host.state[host].hash);
+    carry(c, &s->counted.host_bytes[host], sizeof *s->counted.host_bytes);
+    carry(c, &s->counted.host_sent_bytes[host], sizeof *s->counted.host_sent_bytes);
+    if (s->workload.finite)
         sim_finite_carry(s, host, c, carry_part);
 }
 
@@ -183,26 +185,26 @@ static size_t pack_partition(packer c, sim *s, partition *p)
     carry(&c, &p->cpu_seconds, sizeof p->cpu_seconds);
     pack_histogram(&c, &p->latency);
     pack_histogram(&c, &p->network);
-    if (s->num_series)
-        carry(&c, p->series_bytes, 3 * s->num_series * sizeof *p->series_bytes);
+    if (s->measure.num_series)
+        carry(&c, p->series_bytes, 3 * s->measure.num_series * sizeof *p->series_bytes);
     pack_classes(&c, p->classes);
     carry(&c, &p->reorder_stats, sizeof p->reorder_stats);
     if (p->reorder_series)
-        carry(&c, p->reorder_series, s->num_series * sizeof *p->reorder_series);
+        carry(&c, p->reorder_series, s->measure.num_series * sizeof *p->reorder_series);
     if (p->replies)
-        pack_replies(&c, &p->reply_stats, s->num_series);
+        pack_replies(&c, &p->reply_stats, s->measure.num_series);
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
-        if (s->node_partition[node] == p->id)
+        if (s->parallel.node_partition[node] == p->id)
             pack_node(&c, s, node);
     return c.bytes;
 }
 
 size_t sim_results_pack(sim *s, unsigned id, unsigned char *bytes)
 {
-    return pack_partition((packer){.to = bytes}, s, &s->partitions[id]);
+    return pack_partition((packer){.to = bytes}, s, &s->parallel.partitions[id]);
 }
 
 size_t sim_results_unpack(sim *s, unsigned id, const unsigned char *bytes)
 {
-    return pack_partition((packer){.from = bytes}, s, &s->partitions[id]);
+    return pack_partition((packer){.from = bytes}, s, &s->parallel.partitions[id]);
 }

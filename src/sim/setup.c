@@ -28,7 +28,7 @@ static void choose_engine(sim *s)
     const sim_engine *const *next = sim_engines;
     while (!(*next)->serves(s))
         next++;
-    s->engine = *next;
+    s->engine.ops = *next;
 }
 
 static ik_status find_lookahead(sim *s, ik_error *err)
@@ -62,19 +62,19 @@ static ik_status find_lookahead(sim *s, ik_error *err)
     }
     uint64_t shortest = UINT64_MAX;
     for (uint32_t c = 0; c < f->num_classes; c++) {
-        uint64_t time = ik_transmit_ps(s->packet_bytes, f->classes[c].rate_bps);
+        uint64_t time = ik_transmit_ps(s->adapter.packet_bytes, f->classes[c].rate_bps);
         shortest = time < shortest ? time : shortest;
     }
     ik_status status = sim_resolve_control(s, least, shortest, err);
     if (status != IK_OK)
         return status;
-    s->relook_ps = shortest / 32 < least ? shortest / 32 + 1 : least;
-    least = s->engine->window_ps(least, shortest);
+    s->window.relook_ps = shortest / 32 < least ? shortest / 32 + 1 : least;
+    least = s->engine.ops->window_ps(least, shortest);
     if (f->num_classes == 1 && shortest / least >= SIM_WHOLE_WINDOWS)
         least = shortest / ((shortest + least - 1) / least);
-    s->lookahead = least;
-    s->last_ps = (s->past_ps + least - 1) / least * least;
-    s->reciprocal = UINT64_MAX / least + 1; /* ceil(2^64 / least) */
+    s->window.lookahead = least;
+    s->window.last_ps = (s->measure.past_ps + least - 1) / least * least;
+    s->window.reciprocal = UINT64_MAX / least + 1; /* ceil(2^64 / least) */
     return IK_OK;
 }
 
@@ -83,15 +83,16 @@ static uint32_t choose_slots(const sim *s)
 {
     uint64_t slowest = 0;
     for (uint32_t c = 0; c < s->f->num_classes; c++) {
-        uint64_t delay = ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) +
+        uint64_t delay = ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[c].rate_bps) +
                          s->f->classes[c].latency_ps;
         if (delay > slowest)
             slowest = delay;
     }
-    uint64_t windows = 2 * (slowest + s->routing_ps + s->traversal_ps) / s->lookahead;
+    uint64_t windows = 2 * (slowest + s->sw.routing_ps + s->sw.traversal_ps) / s->window.lookahead;
     uint32_t slots = 1024;
     while (slots < windows && slots < 65536 &&
-           (double)s->lookahead * (double)s->lookahead * slots < 4e18) /* window_of is exact */
+           (double)s->window.lookahead * (double)s->window.lookahead * slots <
+               4e18) /* window_of is exact */
         slots *= 2;
     return slots;
 }
@@ -116,33 +117,33 @@ static size_t policy_bytes(const sim *s, uint32_t sw, size_t *select)
 
 static void measure_switch(const sim *s, uint32_t sw, sizes *z)
 {
-    size_t radix = ik_radix(s->f, sw), inputs = radix * s->input_speedup, words = s->max_words,
-           select;
-    z->masks += (3 + inputs + radix * s->vcs + s->vcs) * words;
-    z->queues += s->engine->keeps_queues ? 0 : radix * s->vcs * (s->voq ? radix : 1);
-    if (s->queues == QUEUES_VOQNET) {
-        z->net += radix * s->vcs * s->f->num_hosts;
-        z->holders += (radix * s->vcs + 63) / 64 * s->f->num_hosts;
+    size_t radix = ik_radix(s->f, sw), inputs = radix * s->sw.input_speedup,
+           words = s->net.max_words, select;
+    z->masks += (3 + inputs + radix * s->sw.vcs + s->sw.vcs) * words;
+    z->queues += s->engine.ops->keeps_queues ? 0 : radix * s->sw.vcs * (s->sw.voq ? radix : 1);
+    if (s->sw.queues == QUEUES_VOQNET) {
+        z->net += radix * s->sw.vcs * s->f->num_hosts;
+        z->holders += (radix * s->sw.vcs + 63) / 64 * s->f->num_hosts;
     }
-    z->pairs += s->vcs > 1 ? inputs * radix : 0;
-    if (s->adaptive)
-        z->undecided += !s->voq       ? (radix * s->vcs + 63) / 64
-                        : s->rechoose ? (1 + radix * s->vcs) * words
-                                      : 0;
-    if (s->masked && !s->engine->keeps_queues && s->voq && s->rechoose)
-        z->allowed += (inputs + radix * s->vcs * (1 + radix)) * words;
+    z->pairs += s->sw.vcs > 1 ? inputs * radix : 0;
+    if (s->choice.adaptive)
+        z->undecided += !s->sw.voq           ? (radix * s->sw.vcs + 63) / 64
+                        : s->choice.rechoose ? (1 + radix * s->sw.vcs) * words
+                                             : 0;
+    if (s->choice.masked && !s->engine.ops->keeps_queues && s->sw.voq && s->choice.rechoose)
+        z->allowed += (inputs + radix * s->sw.vcs * (1 + radix)) * words;
     z->policy += policy_bytes(s, sw, &select);
 }
 
 static sizes measure_all(sim *s)
 {
     sizes z = {0};
-    s->max_radix = 1;
+    s->net.max_radix = 1;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        if (ik_radix(s->f, sw) > s->max_radix)
-            s->max_radix = ik_radix(s->f, sw);
-    s->max_inputs = s->max_radix * s->input_speedup;
-    s->max_words = (s->max_inputs + 63) / 64;
+        if (ik_radix(s->f, sw) > s->net.max_radix)
+            s->net.max_radix = ik_radix(s->f, sw);
+    s->net.max_inputs = s->net.max_radix * s->sw.input_speedup;
+    s->net.max_words = (s->net.max_inputs + 63) / 64;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         measure_switch(s, sw, &z);
     return z;
@@ -151,53 +152,57 @@ static sizes measure_all(sim *s)
 static bool allocate(sim *s, const sizes *z, sim_memory *m)
 {
     const ik_fabric *f = s->f;
-    size_t ports = f->num_ports, send_queues = (size_t)f->num_hosts * s->num_send_queues;
-    bool ok = sim_get(m, &s->ports, ports, sizeof *s->ports) &&
-              sim_get(m, &s->outputs, ports, s->output_stride) &&
-              sim_get(m, &s->switches, f->num_switches, sizeof *s->switches) &&
-              sim_get(m, &s->mask_store, z->masks, 8) &&
-              sim_get(m, &s->queue_store, z->queues, sizeof(queue)) &&
-              sim_get(m, &s->hosts, f->num_hosts, sizeof *s->hosts) &&
-              sim_get(m, &s->injectors, f->num_hosts, sizeof *s->injectors) &&
-              sim_get(m, &s->send_queues, send_queues, sizeof *s->send_queues) &&
-              sim_get(m, &s->messages, send_queues * s->active_messages, sizeof *s->messages) &&
-              sim_get(m, &s->node_head, ik_num_nodes(f), sizeof *s->node_head) &&
-              sim_get(m, &s->node_partition, ik_num_nodes(f), sizeof *s->node_partition) &&
-              sim_get(m, &s->channel_bytes, ports, 8) &&
-              sim_get(m, &s->host_bytes, f->num_hosts, 8) &&
-              sim_get(m, &s->host_sent_bytes, f->num_hosts, 8);
+    size_t ports = f->num_ports, send_queues = (size_t)f->num_hosts * s->adapter.num_queues;
+    bool ok = sim_get(m, &s->net.ports, ports, sizeof *s->net.ports) &&
+              sim_get(m, &s->net.outputs, ports, s->net.output_stride) &&
+              sim_get(m, &s->net.switches, f->num_switches, sizeof *s->net.switches) &&
+              sim_get(m, &s->net.mask_store, z->masks, 8) &&
+              sim_get(m, &s->net.queue_store, z->queues, sizeof(queue)) &&
+              sim_get(m, &s->host.state, f->num_hosts, sizeof *s->host.state) &&
+              sim_get(m, &s->source.injectors, f->num_hosts, sizeof *s->source.injectors) &&
+              sim_get(m, &s->host.queues, send_queues, sizeof *s->host.queues) &&
+              sim_get(m, &s->host.messages, send_queues * s->adapter.active_messages,
+                      sizeof *s->host.messages) &&
+              sim_get(m, &s->window.node_head, ik_num_nodes(f), sizeof *s->window.node_head) &&
+              sim_get(m, &s->parallel.node_partition, ik_num_nodes(f),
+                      sizeof *s->parallel.node_partition) &&
+              sim_get(m, &s->counted.channel_bytes, ports, 8) &&
+              sim_get(m, &s->counted.host_bytes, f->num_hosts, 8) &&
+              sim_get(m, &s->counted.host_sent_bytes, f->num_hosts, 8);
     if (ok && z->pairs)
-        ok = sim_get(m, &s->pair_store, z->pairs, 1);
+        ok = sim_get(m, &s->net.pair_store, z->pairs, 1);
     if (ok && z->undecided)
-        ok = sim_get(m, &s->undecided_store, z->undecided, 8);
+        ok = sim_get(m, &s->net.undecided_store, z->undecided, 8);
     if (ok && z->allowed)
-        ok = sim_get(m, &s->allowed_store, z->allowed, 8);
+        ok = sim_get(m, &s->net.allowed_store, z->allowed, 8);
     if (ok && z->policy)
-        ok = sim_get(m, &s->policy_store, z->policy, 1);
-    if (ok && (s->source_adaptive || (s->adaptive && !s->engine->keeps_queues)))
-        ok = sim_get(m, &s->queued, ports * s->vcs, 8) && sim_get(m, &s->sending, ports, 4);
-    if (ok && s->input_speedup > 1)
-        ok = sim_get(m, &s->accept, ports * s->input_speedup, 2);
-    if (ok && s->adaptive && s->out_buffers)
-        ok = sim_get(m, &s->waiting, ports * s->vcs, 8) &&
-             (s->traversal_ps == 0 || sim_get(m, &s->clear_ps, ports, 8));
-    if (ok && s->adapter_queues == ADAPTER_DESTINATION)
-        ok = sim_get(m, &s->dest_rings, (size_t)f->num_hosts * s->vcs, sizeof(queue));
+        ok = sim_get(m, &s->net.policy_store, z->policy, 1);
+    if (ok && s->choice.adaptive &&
+        (!s->engine.ops->keeps_queues || (s->choice.source_adaptive && s->measure.paranoid)))
+        ok = sim_get(m, &s->backlog.queued, ports * s->sw.vcs, 8) &&
+             sim_get(m, &s->backlog.sending, ports, 4);
+    if (ok && s->sw.input_speedup > 1)
+        ok = sim_get(m, &s->net.accept, ports * s->sw.input_speedup, 2);
+    if (ok && s->choice.adaptive && s->sw.out_buffers)
+        ok = sim_get(m, &s->backlog.waiting, ports * s->sw.vcs, 8) &&
+             (s->sw.traversal_ps == 0 || sim_get(m, &s->backlog.clear_ps, ports, 8));
+    if (ok && s->adapter.queues == ADAPTER_DESTINATION)
+        ok = sim_get(m, &s->host.dest_rings, (size_t)f->num_hosts * s->sw.vcs, sizeof(queue));
     if (ok && s->reorder.on)
-        ok = sim_get(m, &s->reorder_hosts, f->num_hosts, sizeof *s->reorder_hosts);
+        ok = sim_get(m, &s->host.reorder, f->num_hosts, sizeof *s->host.reorder);
     if (ok && s->reply.on)
-        ok = sim_get(m, &s->reply_hosts, f->num_hosts, sizeof *s->reply_hosts) &&
-             sim_get(m, &s->reply_lists, (size_t)f->num_hosts * s->reply.queues,
-                     sizeof *s->reply_lists) &&
+        ok = sim_get(m, &s->host.replies, f->num_hosts, sizeof *s->host.replies) &&
+             sim_get(m, &s->host.reply_lists, (size_t)f->num_hosts * s->reply.queues,
+                     sizeof *s->host.reply_lists) &&
              (!s->reply.most ||
-              sim_get(m, &s->reply_places, (size_t)f->num_hosts * s->reply.most, 8));
-    if (ok && (s->ejection_share < 1 || s->ejection_bps != UINT64_MAX))
-        ok = sim_get(m, &s->drained, f->num_hosts, sizeof *s->drained);
+              sim_get(m, &s->host.reply_places, (size_t)f->num_hosts * s->reply.most, 8));
+    if (ok && (s->adapter.ejection_share < 1 || s->adapter.ejection_bps != UINT64_MAX))
+        ok = sim_get(m, &s->host.drained, f->num_hosts, sizeof *s->host.drained);
     if (ok && z->net)
-        ok = sim_get(m, &s->net_store, z->net, sizeof(net_queue)) &&
-             sim_get(m, &s->holder_store, z->holders, 8);
-    if (ok && s->num_series)
-        ok = sim_get(m, &s->series_blocked, s->num_series * f->num_switches, 8);
+        ok = sim_get(m, &s->net.net_store, z->net, sizeof(net_queue)) &&
+             sim_get(m, &s->net.holder_store, z->holders, 8);
+    if (ok && s->measure.num_series)
+        ok = sim_get(m, &s->counted.series_blocked, s->measure.num_series * f->num_switches, 8);
     return ok;
 }
 
@@ -207,9 +212,9 @@ static uint64_t state_bytes(sim *s, const sizes *z)
     sim_memory m = {.only_count = true};
     congest_setup samples = sim_congest_setup(s);
     allocate(s, z, &m);
-    return m.bytes + sim_finite_bytes(s) + sim_space_bytes(s) + s->engine->bytes(s) +
+    return m.bytes + sim_finite_bytes(s) + sim_space_bytes(s) + s->engine.ops->bytes(s) +
            sim_partitions_bytes(s) + sim_schedule_bytes(s->traffic, s->f->num_hosts) +
-           (sim_checks_order(s) ? s->f->num_hosts * sizeof *s->order : 0) +
+           (sim_checks_order(s) ? s->f->num_hosts * sizeof *s->counted.order : 0) +
            (samples.num_samples ? congest_bytes(&samples) : 0);
 }
 
@@ -217,16 +222,16 @@ static uint64_t state_bytes(sim *s, const sizes *z)
 static uint64_t measure_state(sim *s, const sim_engine *only, sizes *z)
 {
     const sim_engine *const *next = sim_engines;
-    while (*next != s->engine)
+    while (*next != s->engine.ops)
         next++;
     measure_all(s);
     if (only)
-        s->engine = only;
-    while (!only && !s->engine->fits(s))
-        s->engine = *++next;
+        s->engine.ops = only;
+    while (!only && !s->engine.ops->fits(s))
+        s->engine.ops = *++next;
     *z = measure_all(s);
-    s->output_stride = output_bytes(s->vcs, s->out_buffers);
-    s->num_slots = choose_slots(s);
+    s->net.output_stride = output_bytes(s->sw.vcs, s->sw.out_buffers);
+    s->window.num_slots = choose_slots(s);
     return state_bytes(s, z);
 }
 
@@ -241,9 +246,10 @@ static ik_status refuse_size(const sim *s, uint64_t bytes, ik_error *err)
     if (s->f->num_ports > EV_PORT_MASK)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "%u ports; the simulator takes at most %u",
                        s->f->num_ports, EV_PORT_MASK);
-    if (s->max_inputs > 65534)
+    if (s->net.max_inputs > 65534)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "a switch with %u inputs; the simulator takes at most 65534", s->max_inputs);
+                       "a switch with %u inputs; the simulator takes at most 65534",
+                       s->net.max_inputs);
     return IK_OK;
 }
 
@@ -256,10 +262,10 @@ static double packets_per_window(const sim *s)
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         uint32_t port = ik_host_port(s->f, host);
         if (port != IK_NONE)
-            packets += (double)ik_port_rate_bps(s->f, port) * (double)s->lookahead /
-                       (8e12 * s->packet_bytes);
+            packets += (double)ik_port_rate_bps(s->f, port) * (double)s->window.lookahead /
+                       (8e12 * s->adapter.packet_bytes);
     }
-    return packets * (s->load < 1 ? s->load : 1);
+    return packets * (s->source.load < 1 ? s->source.load : 1);
 }
 
 /* What a run in so many threads allocates before its first packet. */
@@ -267,7 +273,7 @@ static uint64_t bytes_in_threads(sim *s, unsigned threads)
 {
     sizes z;
     sim copy = *s;
-    copy.num_partitions = threads;
+    copy.parallel.num_partitions = threads;
     return measure_state(&copy, NULL, &z);
 }
 
@@ -278,7 +284,7 @@ uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
         return pipe_estimate_bytes(plan, config);
     bool ok = sim_resolve(&s, plan, config, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
     uint64_t bytes = ok ? bytes_in_threads(&s, 1) : 0;
-    sim_sizes_free(s.sizes);
+    sim_sizes_free(s.source.sizes);
     return bytes;
 }
 
@@ -292,7 +298,7 @@ static uint64_t bytes_to_start(void)
 static uint64_t packets_in_flight(const sim *s)
 {
     uint64_t ports = s->f->num_switches ? s->f->port_base[s->f->num_switches] : 0;
-    return ports * s->vcs * (s->capacity / s->packet_bytes) / 4;
+    return ports * s->sw.vcs * (s->sw.capacity / s->adapter.packet_bytes) / 4;
 }
 
 /* Of these and their events. */
@@ -311,12 +317,12 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
         return;
     }
     bool ok = sim_resolve(&s, plan, config, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
-    sim_sizes_free(s.sizes);
-    s.sizes = NULL;
+    sim_sizes_free(s.source.sizes);
+    s.source.sizes = NULL;
     if (!ok)
         return;
     uint64_t one = bytes_in_threads(&s, 1);
-    double packets = packets_per_window(&s) * (double)s.end_ps / (double)s.lookahead;
+    double packets = packets_per_window(&s) * (double)s.measure.end_ps / (double)s.window.lookahead;
     out->bytes = one + bytes_to_start() + bytes_in_flight(&s) +
                  sim_reorder_estimate(&s, packets, (double)packets_in_flight(&s));
     out->thread_bytes = bytes_in_threads(&s, 2) - one;
@@ -332,10 +338,10 @@ void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_si
 static void init_port(sim *s, uint32_t port)
 {
     const ik_fabric *f = s->f;
-    port_state *ps = &s->ports[port];
-    for (unsigned v = 0; s->out_buffers && v < s->vcs; v++) {
-        *space_of(s, s->vcs, port, v) = (int32_t)s->out_capacity;
-        *out_queue_of(s, s->vcs, port, v) = (queue){IK_NONE, IK_NONE};
+    port_state *ps = &s->net.ports[port];
+    for (unsigned v = 0; s->sw.out_buffers && v < s->sw.vcs; v++) {
+        *space_of(s, s->sw.vcs, port, v) = (int32_t)s->sw.out_capacity;
+        *out_queue_of(s, s->sw.vcs, port, v) = (queue){IK_NONE, IK_NONE};
     }
     ps->peer_port = f->port_peer[port];
     if (ps->peer_port == IK_NONE) {
@@ -344,52 +350,53 @@ static void init_port(sim *s, uint32_t port)
     }
     ps->peer_node = f->port_node[ps->peer_port];
     ps->latency_ps = (uint32_t)ik_port_latency_ps(f, port);
-    uint64_t full = ik_transmit_ps(s->packet_bytes, ik_port_rate_bps(f, port));
+    uint64_t full = ik_transmit_ps(s->adapter.packet_bytes, ik_port_rate_bps(f, port));
     ps->full_ps = full <= UINT32_MAX ? (uint32_t)full : 0;
-    uint64_t space = ik_is_switch(f, ps->peer_node) ? s->capacity : s->host_capacity;
-    for (unsigned v = 0; v < s->vcs && !s->in_space.accounts; v++)
+    uint64_t space = ik_is_switch(f, ps->peer_node) ? s->sw.capacity : s->adapter.capacity;
+    for (unsigned v = 0; v < s->sw.vcs && !s->net.in_space.accounts; v++)
         *credit_at(s, port, v) = (int32_t)space;
-    ps->ok = s->vcs == 64 ? UINT64_MAX : (1ull << s->vcs) - 1;
+    ps->ok = s->sw.vcs == 64 ? UINT64_MAX : (1ull << s->sw.vcs) - 1;
 }
 
 /* Position in each of the shared arrays, advanced switch by switch. */
 static void init_switch(sim *s, uint32_t id, sizes *at)
 {
-    sw_state *sw = &s->switches[id];
+    sw_state *sw = &s->net.switches[id];
     size_t select, policy = policy_bytes(s, id, &select);
     sizes before = *at;
     measure_switch(s, id, at);
     sw->port_base = s->f->port_base[id];
     sw->radix = (uint16_t)ik_radix(s->f, id);
-    sw->inputs = (uint16_t)(sw->radix * s->input_speedup);
-    sw->words = (uint16_t)s->max_words;
-    sw->masks = s->mask_store + before.masks;
-    sw->queues = s->engine->keeps_queues ? NULL : s->queue_store + before.queues;
-    sw->net = s->net_store ? s->net_store + before.net : NULL;
-    sw->holders = s->holder_store ? s->holder_store + before.holders : NULL;
-    sw->lane_words = (uint16_t)((sw->radix * s->vcs + 63) / 64);
-    sw->pair_vc = s->pair_store ? s->pair_store + before.pairs : NULL;
-    sw->undecided = s->undecided_store ? s->undecided_store + before.undecided : NULL;
-    sw->allowed = s->allowed_store ? s->allowed_store + before.allowed : NULL;
-    sw->select_state = select ? s->policy_store + before.policy : NULL;
-    sw->route_state = policy > select ? s->policy_store + before.policy + select : NULL;
+    sw->inputs = (uint16_t)(sw->radix * s->sw.input_speedup);
+    sw->words = (uint16_t)s->net.max_words;
+    sw->masks = s->net.mask_store + before.masks;
+    sw->queues = s->engine.ops->keeps_queues ? NULL : s->net.queue_store + before.queues;
+    sw->net = s->net.net_store ? s->net.net_store + before.net : NULL;
+    sw->holders = s->net.holder_store ? s->net.holder_store + before.holders : NULL;
+    sw->lane_words = (uint16_t)((sw->radix * s->sw.vcs + 63) / 64);
+    sw->pair_vc = s->net.pair_store ? s->net.pair_store + before.pairs : NULL;
+    sw->undecided = s->net.undecided_store ? s->net.undecided_store + before.undecided : NULL;
+    sw->allowed = s->net.allowed_store ? s->net.allowed_store + before.allowed : NULL;
+    sw->select_state = select ? s->net.policy_store + before.policy : NULL;
+    sw->route_state = policy > select ? s->net.policy_store + before.policy + select : NULL;
     for (unsigned input = 0; input < sw->inputs; input++)
         free_inputs(sw)[input >> 6] |= 1ull << (input & 63);
     for (unsigned out = 0; out < sw->radix; out++)
         free_outputs(sw, sw->words)[out >> 6] |= 1ull << (out & 63);
     uint64_t *room = room_of_vc(sw, sim_shape(s), 0);
-    for (unsigned v = 0; s->room_kept && v < s->vcs; v++)
+    for (unsigned v = 0; s->choice.room_kept && v < s->sw.vcs; v++)
         for (unsigned out = 0; out < sw->radix; out++)
-            if (*gate_of(s, s->vcs, sw->port_base + out, v) >= (int32_t)s->packet_bytes)
+            if (*gate_of(s, s->sw.vcs, sw->port_base + out, v) >= (int32_t)s->adapter.packet_bytes)
                 room[v * sw->words + (out >> 6)] |= 1ull << (out & 63);
 }
 
 static void init_host(sim *s, uint32_t host)
 {
-    host_state *h = &s->hosts[host];
+    host_state *h = &s->host.state[host];
     h->wake_at = UINT64_MAX;
-    h->silent = h->port == IK_NONE || (s->has_graph ? !sim_finite_sends(s, host)
-                                                    : ik_traffic_is_silent(s->traffic, host));
+    h->silent =
+        h->port == IK_NONE || (s->workload.has_graph ? !sim_finite_sends(s, host)
+                                                     : ik_traffic_is_silent(s->traffic, host));
     if (!h->silent)
         sim_init_injector(s, host);
 }
@@ -397,39 +404,39 @@ static void init_host(sim *s, uint32_t host)
 static void init_state(sim *s, const sizes *z)
 {
     sizes at = {0};
-    memset(s->queue_store, 0xff, z->queues * sizeof(queue));
-    if (s->dest_rings)
-        memset(s->dest_rings, 0xff, (size_t)s->f->num_hosts * s->vcs * sizeof(queue));
+    memset(s->net.queue_store, 0xff, z->queues * sizeof(queue));
+    if (s->host.dest_rings)
+        memset(s->host.dest_rings, 0xff, (size_t)s->f->num_hosts * s->sw.vcs * sizeof(queue));
     for (size_t k = 0; k < z->net; k++)
-        s->net_store[k] = (net_queue){IK_NONE, IK_NONE, NET_OUT, IK_NONE};
-    memset(s->node_head, 0xff, ik_num_nodes(s->f) * sizeof *s->node_head);
+        s->net.net_store[k] = (net_queue){IK_NONE, IK_NONE, NET_OUT, IK_NONE};
+    memset(s->window.node_head, 0xff, ik_num_nodes(s->f) * sizeof *s->window.node_head);
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         init_port(s, port);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
         init_switch(s, sw, &at);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        s->hosts[host].port = ik_host_port(s->f, host);
+        s->host.state[host].port = ik_host_port(s->f, host);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         init_host(s, host);
     for (uint32_t host = 0; s->reply.on && host < s->f->num_hosts; host++)
-        s->reply_hosts[host].num_places = s->reply.most;
+        s->host.replies[host].num_places = s->reply.most;
     if (s->reply.on)
-        memset(s->reply_lists, 0xff,
-               (size_t)s->f->num_hosts * s->reply.queues * sizeof *s->reply_lists);
+        memset(s->host.reply_lists, 0xff,
+               (size_t)s->f->num_hosts * s->reply.queues * sizeof *s->host.reply_lists);
     for (uint32_t host = 0; s->reorder.on && host < s->f->num_hosts; host++)
-        s->reorder_hosts[host] =
+        s->host.reorder[host] =
             (reorder_host){.throttled_since = UINT64_MAX, .first = IK_NONE, .last = IK_NONE};
 }
 
 static ik_status make_order_tables(sim *s, ik_error *err)
 {
-    s->notes_deliveries = sim_checks_order(s);
+    s->counted.notes_deliveries = sim_checks_order(s);
     if (!sim_checks_order(s))
         return IK_OK;
-    s->order = ik_calloc(s->f->num_hosts + 1, sizeof *s->order);
-    return s->order
-               ? IK_OK
-               : ik_fail_memory(err, s->f->num_hosts * sizeof *s->order, "the checks of order");
+    s->counted.order = ik_calloc(s->f->num_hosts + 1, sizeof *s->counted.order);
+    return s->counted.order ? IK_OK
+                            : ik_fail_memory(err, s->f->num_hosts * sizeof *s->counted.order,
+                                             "the checks of order");
 }
 
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
@@ -442,11 +449,11 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
 static ik_status refuse_numbers(const sim *s, ik_error *err)
 {
     double packets = 0;
-    for (uint32_t host = 0; s->sizes && host < s->f->num_hosts; host++) {
+    for (uint32_t host = 0; s->source.sizes && host < s->f->num_hosts; host++) {
         uint32_t port = ik_host_port(s->f, host);
         double rate = port == IK_NONE ? 0 : (double)ik_port_rate_bps(s->f, port) / 8e12,
-               most = 2 * rate * (double)s->end_ps * sim_messages_per_byte(s, host) *
-                      (double)s->packets_per_message;
+               most = 2 * rate * (double)s->measure.end_ps * sim_messages_per_byte(s, host) *
+                      (double)s->source.packets_per_message;
         packets = most > packets ? most : packets;
     }
     if (packets < (double)UINT32_MAX)
@@ -456,8 +463,8 @@ static ik_status refuse_numbers(const sim *s, ik_error *err)
         ik_fail(err, IK_ERR_UNSUPPORTED,
                 "adapter.message_sizes: a host may make %.3g messages of up to %llu packets, more "
                 "than can be numbered",
-                packets / 2 / (double)s->packets_per_message,
-                (unsigned long long)s->packets_per_message),
+                packets / 2 / (double)s->source.packets_per_message,
+                (unsigned long long)s->source.packets_per_message),
         "adapter.message_sizes");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "larger packets, a smaller largest message, or a shorter duration");
@@ -478,8 +485,8 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
                        traffic->num_hosts, s->f->num_hosts);
     ik_status status = IK_OK;
     if (traffic->schedule && !traffic->schedule->first) {
-        status = schedule_bind(traffic, &s->bound, err);
-        s->traffic = s->bound;
+        status = schedule_bind(traffic, &s->source.bound, err);
+        s->traffic = s->source.bound;
     }
     if (status == IK_OK)
         status = sim_resolve(s, plan, config, err);
@@ -492,49 +499,75 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     if (status != IK_OK)
         return status;
     sizes z;
-    s->num_partitions = sim_count_partitions(s);
-    s->state_bytes = measure_state(s, only, &z);
-    status = refuse_size(s, s->state_bytes, err);
+    s->parallel.num_partitions = sim_count_partitions(s);
+    s->outcome.state_bytes = measure_state(s, only, &z);
+    status = refuse_size(s, s->outcome.state_bytes, err);
     if (status != IK_OK)
         return status;
-    s->span = s->lookahead * s->num_slots;
+    s->window.span = s->window.lookahead * s->window.num_slots;
     if (!allocate(s, &z, &(sim_memory){0}))
-        return ik_fail_memory(err, s->state_bytes, "the simulation's state");
+        return ik_fail_memory(err, s->outcome.state_bytes, "the simulation's state");
     init_state(s, &z);
     status = sim_make_schedule(s, err);
     if (status != IK_OK)
         return status;
     if (!sim_space_init(s))
         return ik_fail_memory(err, sim_space_bytes(s), "the accounts of buffers");
-    if (!s->engine->set_up(s))
-        return ik_fail_memory(err, s->engine->bytes(s), "the simulation's state");
+    if (!s->engine.ops->set_up(s))
+        return ik_fail_memory(err, s->engine.ops->bytes(s), "the simulation's state");
     status = make_order_tables(s, err);
     congest_setup samples = sim_congest_setup(s);
     if (status == IK_OK && samples.num_samples)
-        status = congest_new(&samples, &s->congest, err);
+        status = congest_new(&samples, &s->counted.congest, err);
     return status == IK_OK ? sim_setup_partitions(s, err) : status;
 }
 
 void sim_free(sim *s)
 {
     sim_free_partitions(s);
-    if (s->engine)
-        s->engine->free(s);
-    sim_order_free(s->order, s->f ? s->f->num_hosts : 0);
+    if (s->engine.ops)
+        s->engine.ops->free(s);
+    sim_order_free(s->counted.order, s->f ? s->f->num_hosts : 0);
     sim_space_free(s);
     sim_finite_free(s);
-    sim_sizes_free(s->sizes);
-    sim_schedule_free(s->schedule);
-    ik_traffic_free(s->bound);
-    congest_free(s->congest);
-    void *blocks[] = {
-        s->outputs,       s->ports,        s->queued,          s->waiting,        s->clear_ps,
-        s->sending,       s->accept,       s->switches,        s->mask_store,     s->queue_store,
-        s->pair_store,    s->policy_store, s->undecided_store, s->allowed_store,  s->hosts,
-        s->send_queues,   s->messages,     s->injectors,       s->node_head,      s->node_partition,
-        s->channel_bytes, s->host_bytes,   s->host_sent_bytes, s->series_blocked, s->deadlock_text,
-        s->missing_text,  s->net_store,    s->holder_store,    s->dest_rings,     s->drained,
-        s->reorder_hosts, s->reply_hosts,  s->reply_places,    s->reply_lists};
+    sim_sizes_free(s->source.sizes);
+    sim_schedule_free(s->source.schedule);
+    ik_traffic_free(s->source.bound);
+    congest_free(s->counted.congest);
+    void *blocks[] = {s->net.outputs,
+                      s->net.ports,
+                      s->backlog.queued,
+                      s->backlog.waiting,
+                      s->backlog.clear_ps,
+                      s->backlog.sending,
+                      s->net.accept,
+                      s->net.switches,
+                      s->net.mask_store,
+                      s->net.queue_store,
+                      s->net.pair_store,
+                      s->net.policy_store,
+                      s->net.undecided_store,
+                      s->net.allowed_store,
+                      s->host.state,
+                      s->host.queues,
+                      s->host.messages,
+                      s->source.injectors,
+                      s->window.node_head,
+                      s->parallel.node_partition,
+                      s->counted.channel_bytes,
+                      s->counted.host_bytes,
+                      s->counted.host_sent_bytes,
+                      s->counted.series_blocked,
+                      s->outcome.deadlock_text,
+                      s->outcome.missing_text,
+                      s->net.net_store,
+                      s->net.holder_store,
+                      s->host.dest_rings,
+                      s->host.drained,
+                      s->host.reorder,
+                      s->host.replies,
+                      s->host.reply_places,
+                      s->host.reply_lists};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

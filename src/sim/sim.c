@@ -3,13 +3,10 @@
  * A run from set-up to results. */
 #include "routing/by_port.h"
 #include "sim/flit/flit.h"
-#include "sim/measure/classes.h"
-#include "sim/measure/congest.h"
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
 #include "traffic/schedule.h"
-#include <stdlib.h>
 
 const sim_engine *const sim_engines[] = {&sim_fast_engine, &sim_general_engine, NULL};
 
@@ -20,11 +17,11 @@ static void run_partition(void *p)
 
 static ik_status first_failure(const sim *s, ik_error *err)
 {
-    for (unsigned q = 0; q < s->num_partitions; q++) {
-        if (s->partitions[q].status != IK_OK) {
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
+        if (s->parallel.partitions[q].status != IK_OK) {
             if (err)
-                *err = s->partitions[q].err;
-            return s->partitions[q].status;
+                *err = s->parallel.partitions[q].err;
+            return s->parallel.partitions[q].status;
         }
     }
     if (ik_env_cancelled(s->env))
@@ -41,13 +38,14 @@ static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic,
     ik_status status =
         sim_setup_engine(&s, plan, traffic, config, env, w ? &sim_watching_engine : NULL, err);
     if (status == IK_OK && w) {
-        s.watch = w;
-        s.notes_deliveries = true;
-        status = watch_begin(w, s.num_partitions, err);
+        s.counted.watch = w;
+        s.counted.notes_deliveries = true;
+        status = watch_begin(w, s.parallel.num_partitions, err);
     }
     if (status == IK_OK)
-        status = sim_workers_run(s.num_partitions, s.partitions, sizeof *s.partitions,
-                                 run_partition, &s.run_seconds, err);
+        status = sim_workers_run(s.parallel.num_partitions, s.parallel.partitions,
+                                 sizeof *s.parallel.partitions, run_partition,
+                                 &s.outcome.run_seconds, err);
     if (status == IK_OK)
         status = first_failure(&s, err);
     if (status == IK_OK)
@@ -163,42 +161,4 @@ ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_si
         status = run_by_port(plan, bound ? bound : traffic, config, env, out, err);
     ik_traffic_free(bound);
     return status;
-}
-
-void ik_sim_result_free(ik_sim_result *r)
-{
-    if (!r)
-        return;
-    free(r->latency.buckets);
-    free(r->network_latency.buckets);
-    free(r->channel_bytes);
-    free(r->host_bytes);
-    free(r->host_sent_bytes);
-    free(r->series_throughput);
-    free(r->series_latency_ns);
-    free(r->series_blocked);
-    free(r->reorder.series_bytes);
-    free(r->reorder.series_out_of_order);
-    free(r->reorder.series_throttled);
-    free(r->replies.round_trip.buckets);
-    free(r->replies.request_latency.buckets);
-    free(r->replies.reply_latency.buckets);
-    free(r->replies.series_outstanding);
-    free(r->deadlock_text);
-    free(r->host_finish_ps);
-    free(r->missing_text);
-    free(r->critical_path.segments);
-    watch_result_free(&r->watch);
-    for (size_t k = 0; k < r->num_message_classes; k++)
-        free(r->message_classes[k].name);
-    free(r->message_classes);
-    congest_result_free(&r->congestion);
-    for (size_t k = 0; k < r->num_classes; k++) {
-        free(r->classes[k].name);
-        free(r->classes[k].latency.buckets);
-        free(r->classes[k].series_throughput);
-        free(r->classes[k].series_latency_ns);
-    }
-    free(r->classes);
-    memset(r, 0, sizeof *r);
 }

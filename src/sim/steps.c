@@ -25,15 +25,15 @@ static void run_window(partition *p)
     slot at = w->slots[index];
     w->slots[index] = (slot){IK_NONE, 0};
     w->busy[index >> 6] &= ~(1ull << (index & 63));
-    s->run_window(p, &at);
+    s->engine.run_window(p, &at);
     sim_wheel_free_chunks(w, at.first);
 }
 
 /* First window >= from in which this partition has something to do; UINT64_MAX = none. */
 static uint64_t next_window(const partition *p, uint64_t from)
 {
-    uint64_t next = sim_wheel_next(&p->wheel, p->sim->lookahead, from),
-             own = p->sim->engine->next(p, from);
+    uint64_t next = sim_wheel_next(&p->wheel, p->sim->window.lookahead, from),
+             own = p->sim->engine.ops->next(p, from);
     return own < next ? own : next;
 }
 
@@ -47,7 +47,7 @@ static void read_message(partition *p, const sim_message *m, uint64_t since)
             time = since + ((uint64_t)at->data << 32 | at[1].dt);
             at++;
         }
-        p->sim->engine->take_message(p, time, at);
+        p->sim->engine.ops->take_message(p, time, at);
         at += at->low >> 30 == EV_ARRIVAL ? sim_arrival_units(p->sim) - 1 : 0;
     }
 }
@@ -56,7 +56,7 @@ static void read_message(partition *p, const sim_message *m, uint64_t since)
 static void read_messages(partition *p, uint64_t since)
 {
     const sim *s = p->sim;
-    for (unsigned q = 0; s->exchange && q < s->num_partitions; q++) {
+    for (unsigned q = 0; s->parallel.exchange && q < s->parallel.num_partitions; q++) {
         if (q == p->id)
             continue;
         const sim_message_list *list = p->endpoint.in[q];
@@ -68,21 +68,22 @@ static void read_messages(partition *p, uint64_t since)
 /* That begins at or after a time. */
 static uint64_t first_window(const sim *s, uint64_t time)
 {
-    return (time + s->lookahead - 1) / s->lookahead;
+    return (time + s->window.lookahead - 1) / s->window.lookahead;
 }
 
 static void take_snapshots(partition *p, uint64_t *next, uint64_t time)
 {
     sim *s = p->sim;
-    for (; *next < s->num_series && (*next + 1) * s->series_ps <= time; ++*next) {
-        if (s->engine->count_buffers)
-            s->engine->count_buffers(p, first_window(s, (*next + 1) * s->series_ps) * s->lookahead);
+    for (; *next < s->measure.num_series && (*next + 1) * s->measure.series_ps <= time; ++*next) {
+        if (s->engine.ops->count_buffers)
+            s->engine.ops->count_buffers(p, first_window(s, (*next + 1) * s->measure.series_ps) *
+                                                s->window.lookahead);
         for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
-            if (s->node_partition[sw] != p->id)
+            if (s->parallel.node_partition[sw] != p->id)
                 continue;
-            double space = (double)s->in_bytes * ik_radix(s->f, sw);
-            s->series_blocked[*next * s->f->num_switches + sw] =
-                (double)s->switches[sw].bytes / space;
+            double space = (double)s->sw.in_bytes * ik_radix(s->f, sw);
+            s->counted.series_blocked[*next * s->f->num_switches + sw] =
+                (double)s->net.switches[sw].bytes / space;
         }
     }
 }
@@ -90,10 +91,10 @@ static void take_snapshots(partition *p, uint64_t *next, uint64_t time)
 uint64_t sim_in_flight(const sim *s)
 {
     uint64_t sent = 0, gone = 0;
-    for (unsigned q = 0; q < s->num_partitions; q++) {
-        sent += s->partitions[q].n.injected;
-        gone +=
-            s->partitions[q].n.delivered + s->partitions[q].n.held + s->partitions[q].n.unroutable;
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
+        sent += s->parallel.partitions[q].n.injected;
+        gone += s->parallel.partitions[q].n.delivered + s->parallel.partitions[q].n.held +
+                s->parallel.partitions[q].n.unroutable;
     }
     return sent - gone;
 }
@@ -101,7 +102,8 @@ uint64_t sim_in_flight(const sim *s)
 static void report_progress(const sim *s, uint64_t time)
 {
     if (s->env && s->env->progress)
-        s->env->progress(s->env->progress_ctx, "simulating", time / 1000, s->end_ps / 1000, "ns");
+        s->env->progress(s->env->progress_ctx, "simulating", time / 1000, s->measure.end_ps / 1000,
+                         "ns");
 }
 
 static bool must_stop(const partition *p)
@@ -124,8 +126,8 @@ typedef struct pace {
 /* First window in which a partition works, or its end if a workload would go on after it. */
 static uint64_t next_of_all(const partition *p, uint64_t from)
 {
-    uint64_t next = next_window(p, from), end = first_window(p->sim, p->sim->past_ps);
-    return next == UINT64_MAX && p->sim->finite && p->after_end && from < end ? end : next;
+    uint64_t next = next_window(p, from), end = first_window(p->sim, p->sim->measure.past_ps);
+    return next == UINT64_MAX && p->sim->workload.finite && p->after_end && from < end ? end : next;
 }
 
 /* Ends a step. All partitions come to the same answer. */
@@ -135,12 +137,12 @@ static sim_step_report exchange(partition *p, uint64_t from)
     sim_step_report all = {next_of_all(p, from), sim_partition_bytes(p),
                            (uint32_t)(p->n.events - p->events_before), must_stop(p)};
     p->events_before = p->n.events;
-    if (p->out_first != UINT64_MAX && p->out_first / s->lookahead < all.next)
-        all.next = p->out_first / s->lookahead;
-    if (!s->exchange)
+    if (p->out_first != UINT64_MAX && p->out_first / s->window.lookahead < all.next)
+        all.next = p->out_first / s->window.lookahead;
+    if (!s->parallel.exchange)
         return all;
     ik_error err = {0};
-    ik_status status = sim_endpoint_swap(&p->endpoint, s->exchange, &all, &err);
+    ik_status status = sim_endpoint_swap(&p->endpoint, s->parallel.exchange, &all, &err);
     if (status != IK_OK && p->status == IK_OK) {
         p->status = status;
         p->err = err;
@@ -154,7 +156,7 @@ static bool outgrown(partition *p, uint64_t bytes, uint64_t time)
 {
     const sim *s = p->sim;
     uint64_t limit = s->env ? s->env->memory_limit_bytes : 0;
-    bytes += s->state_bytes;
+    bytes += s->outcome.state_bytes;
     if (!limit || bytes <= limit)
         return false;
     if (p->id == 0 && p->status == IK_OK) {
@@ -172,15 +174,15 @@ static bool outgrown(partition *p, uint64_t bytes, uint64_t time)
 /* Paranoid: after every window of a small network, less often in a large one. */
 static uint64_t check_period(const sim *s)
 {
-    return s->lookahead * ((uint64_t)s->f->num_ports * s->vcs <= 4096 ? 1 : 64);
+    return s->window.lookahead * ((uint64_t)s->f->num_ports * s->sw.vcs <= 4096 ? 1 : 64);
 }
 
 /* Also what is missing, if this is the end of a workload. */
 static ik_status look_for_deadlock(sim *s, bool last, uint64_t time, ik_error *err)
 {
     ik_status status = sim_in_flight(s) ? sim_find_deadlock(s, err) : IK_OK;
-    bool missing =
-        s->finite && (last || s->deadlock) && (s->deadlock || sim_finite_end(s) > s->end_ps);
+    bool missing = s->workload.finite && (last || s->outcome.deadlock) &&
+                   (s->outcome.deadlock || sim_finite_end(s) > s->measure.end_ps);
     return status == IK_OK && missing ? sim_describe_missing(s, time, err) : status;
 }
 
@@ -188,38 +190,41 @@ static ik_status look_for_deadlock(sim *s, bool last, uint64_t time, ik_error *e
 static bool rest(partition *p, pace *pc, uint64_t time, bool over)
 {
     sim *s = p->sim;
-    bool check = s->paranoid && (time >= pc->next_check || over), last = over && s->finite,
-         watch = last || (s->watchdog_ps && (time >= pc->next_watch || over)), sample = false;
+    bool check = s->measure.paranoid && (time >= pc->next_check || over),
+         last = over && s->workload.finite,
+         watch = last || (s->measure.watchdog_ps && (time >= pc->next_watch || over)),
+         sample = false;
     for (; congest_due(&pc->samples, pc->next_sample, time); pc->next_sample++)
         sample = true;
     if (!check && !watch && !sample)
         return true;
     if (check)
         pc->next_check = time + check_period(s);
-    while (watch && s->watchdog_ps && pc->next_watch <= time)
-        pc->next_watch += s->watchdog_ps;
-    if (s->exchange)
-        s->exchange->barrier(s->exchange, p->id);
+    while (watch && s->measure.watchdog_ps && pc->next_watch <= time)
+        pc->next_watch += s->measure.watchdog_ps;
+    if (s->parallel.exchange)
+        s->parallel.exchange->barrier(s->parallel.exchange, p->id);
     /* nobody works now: all come to the same answer */
     watch = watch && (last || sim_in_flight(s));
-    for (unsigned q = 0; q < s->num_partitions && p->id == 0 && (check || watch || sample); q++)
-        s->engine->expose(&s->partitions[q]);
+    for (unsigned q = 0; q < s->parallel.num_partitions && p->id == 0 && (check || watch || sample);
+         q++)
+        s->engine.ops->expose(&s->parallel.partitions[q]);
     if (p->id == 0 && sample && p->status == IK_OK)
         p->status = sim_congest_sample(s, time, &p->err);
     if (p->id == 0 && check && p->status == IK_OK)
         p->status = sim_check_conservation(s, &p->err);
     if (p->id == 0 && watch && p->status == IK_OK)
         p->status = look_for_deadlock(s, last, time, &p->err);
-    if (s->exchange)
-        s->exchange->barrier(s->exchange, p->id);
-    return !s->deadlock && s->partitions[0].status == IK_OK;
+    if (s->parallel.exchange)
+        s->parallel.exchange->barrier(s->parallel.exchange, p->id);
+    return !s->outcome.deadlock && s->parallel.partitions[0].status == IK_OK;
 }
 
 /* First window that is not worked on in a step that begins with `window`: others may act on it
  * then, a check is due, or the run is over. */
 static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
 {
-    uint64_t until = s->past_ps, end = window + s->step_windows;
+    uint64_t until = s->measure.past_ps, end = window + s->parallel.step_windows;
     if (pc->next_check < until)
         until = pc->next_check;
     if (pc->next_watch < until)
@@ -227,7 +232,7 @@ static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
     uint64_t sample = (pc->next_sample + 1) * pc->samples.period_ps;
     if (pc->next_sample < pc->samples.num_samples && sample < until)
         until = sample;
-    uint64_t last = (until + s->lookahead - 1) / s->lookahead;
+    uint64_t last = (until + s->window.lookahead - 1) / s->window.lookahead;
     return end < last ? end : last;
 }
 
@@ -238,9 +243,9 @@ static void run_windows(partition *p, pace *pc, uint64_t end)
     uint64_t next = p->window;
     for (; p->status == IK_OK && (next = next_window(p, next)) < end; next++) {
         p->window = next;
-        p->start = next * s->lookahead;
+        p->start = next * s->window.lookahead;
         take_snapshots(p, &pc->next_series, p->start);
-        if (!sim_wheel_revolve(&p->wheel, s->lookahead, next))
+        if (!sim_wheel_revolve(&p->wheel, s->window.lookahead, next))
             sim_partition_fail(p, 64 * sizeof(event), "events");
         run_window(p);
     }
@@ -260,10 +265,10 @@ static void report_progress_at_times(partition *p, uint64_t time)
  * happens any more. */
 static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
 {
-    if (s->finite && next == UINT64_MAX)
+    if (s->workload.finite && next == UINT64_MAX)
         return next;
     uint64_t sample = first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
-    if (s->watchdog_ps && first_window(s, pc->next_watch) < next)
+    if (s->measure.watchdog_ps && first_window(s, pc->next_watch) < next)
         next = first_window(s, pc->next_watch);
     return pc->next_sample < pc->samples.num_samples && sample < next ? sample : next;
 }
@@ -276,27 +281,29 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
     uint64_t since = p->step_start;
     sim_step_report all = exchange(p, *from);
     uint64_t window = next_step(s, pc, all.next);
-    bool over = window == UINT64_MAX || window * s->lookahead >= s->past_ps;
-    uint64_t time = over ? s->end_ps : window * s->lookahead;
-    if (s->finite && window == UINT64_MAX && *from < s->end_ps / s->lookahead)
-        time = *from * s->lookahead;
+    bool over = window == UINT64_MAX || window * s->window.lookahead >= s->measure.past_ps;
+    uint64_t time = over ? s->measure.end_ps : window * s->window.lookahead;
+    if (s->workload.finite && window == UINT64_MAX &&
+        *from < s->measure.end_ps / s->window.lookahead)
+        time = *from * s->window.lookahead;
     take_snapshots(p, &pc->next_series, time);
     if (all.stop || outgrown(p, all.bytes, time))
         return false;
     p->window = window == UINT64_MAX ? *from : window;
-    p->start = p->step_start = p->window * s->lookahead;
-    if (!sim_wheel_revolve(&p->wheel, s->lookahead, p->window))
+    p->start = p->step_start = p->window * s->window.lookahead;
+    if (!sim_wheel_revolve(&p->wheel, s->window.lookahead, p->window))
         sim_partition_fail(p, 64 * sizeof(event), "events");
     read_messages(p, since);
     if (!rest(p, pc, time, over) || over) {
         if (p->id == 0)
-            s->stopped_ps = time;
+            s->outcome.stopped_ps = time;
         return false;
     }
     *from = step_end(s, pc, window);
-    p->may_end = s->last_ps;
-    if (s->watchdog_ps && first_window(s, pc->next_watch) * s->lookahead < s->last_ps)
-        p->may_end = first_window(s, pc->next_watch) * s->lookahead;
+    p->may_end = s->window.last_ps;
+    if (s->measure.watchdog_ps &&
+        first_window(s, pc->next_watch) * s->window.lookahead < s->window.last_ps)
+        p->may_end = first_window(s, pc->next_watch) * s->window.lookahead;
     run_windows(p, pc, *from);
     report_progress_at_times(p, time);
     return true;
@@ -306,9 +313,9 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
 static void count_backlogs(partition *p)
 {
     const sim *s = p->sim;
-    s->engine->settle(p);
+    s->engine.ops->settle(p);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        if (s->node_partition[ik_host_node(s->f, host)] == p->id)
+        if (s->parallel.node_partition[ik_host_node(s->f, host)] == p->id)
             sim_count_backlog(p, host);
     sim_reorder_finish(p);
     sim_replies_finish(p);
@@ -317,19 +324,19 @@ static void count_backlogs(partition *p)
 void sim_run_partition(partition *p)
 {
     const sim *s = p->sim;
-    pace pc = {.next_check = s->paranoid ? 0 : UINT64_MAX,
-               .next_watch = s->watchdog_ps ? s->watchdog_ps : UINT64_MAX,
+    pace pc = {.next_check = s->measure.paranoid ? 0 : UINT64_MAX,
+               .next_watch = s->measure.watchdog_ps ? s->measure.watchdog_ps : UINT64_MAX,
                .samples = sim_congest_setup(s)};
     uint64_t from = 0;
     double begin = sim_thread_seconds();
-    bool looks = s->paranoid || s->watchdog_ps || pc.samples.num_samples;
-    if (looks && s->exchange && !s->exchange->barrier) {
+    bool looks = s->measure.paranoid || s->measure.watchdog_ps || pc.samples.num_samples;
+    if (looks && s->parallel.exchange && !s->parallel.exchange->barrier) {
         p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
                             "the watchdog, paranoid checks and samples of congestion need all "
                             "partitions in one process");
         return;
     }
-    s->engine->start(p);
+    s->engine.ops->start(p);
     while (run_step(p, &pc, &from))
         continue;
     count_backlogs(p);

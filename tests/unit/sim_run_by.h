@@ -26,8 +26,9 @@ static inline ik_sim_result run_by(const sim_engine *engine, scenario c)
         open_sections(&sec, &c, &err) != IK_OK ||
         sim_setup_engine(&s, plan, traffic, &sec.config, &env, engine, &err) != IK_OK)
         fail_msg("%s: %s", c.traffic, err.text);
-    if (sim_workers_run(s.num_partitions, s.partitions, sizeof *s.partitions,
-                        (void (*)(void *))sim_run_partition, &s.run_seconds, &err) != IK_OK ||
+    if (sim_workers_run(s.parallel.num_partitions, s.parallel.partitions,
+                        sizeof *s.parallel.partitions, (void (*)(void *))sim_run_partition,
+                        &s.outcome.run_seconds, &err) != IK_OK ||
         sim_export_results(&s, &r, &err) != IK_OK)
         fail_msg("%s: %s", c.traffic, err.text);
     sim_free(&s);

@@ -308,7 +308,7 @@ static ik_status job_parts(const char *traffic, uint64_t *answer, ik_error *err)
         status = ik_traffic_from_spec(the.f, traffic, &env, &t, err);
     if (status == IK_OK) {
         status = sim_setup(&s, plan, t, &config, &env, err);
-        *answer = status == IK_OK ? s.num_partitions : 0;
+        *answer = status == IK_OK ? s.parallel.num_partitions : 0;
         sim_free(&s);
     }
     ik_traffic_free(t);

@@ -176,17 +176,17 @@ static uint64_t run_choices(const choice_case *k, const char *selection, bool by
     assert_int_equal(open_sections(&at, &c, &err), IK_OK);
     if (sim_setup_engine(&s, plan, traffic, &at.config, &env, &sim_general_engine, &err) != IK_OK)
         fail_msg("%s %s: %s", k->fabric, k->sw, err.text);
-    assert_true(s.masked); /* otherwise this compares nothing */
-    s.staged = !by_lists;  /* fetching ahead changes nothing either */
+    assert_true(s.choice.masked); /* otherwise this compares nothing */
+    s.choice.staged = !by_lists;  /* fetching ahead changes nothing either */
     if (by_lists)
-        s.masked = s.passes_over = s.room_kept = false;
-    sim_run_partition(&s.partitions[0]);
-    if (s.partitions[0].status != IK_OK)
-        fail_msg("%s %s %s: %s", k->fabric, k->sw, selection, s.partitions[0].err.text);
+        s.choice.masked = s.choice.passes_over = s.choice.room_kept = false;
+    sim_run_partition(&s.parallel.partitions[0]);
+    if (s.parallel.partitions[0].status != IK_OK)
+        fail_msg("%s %s %s: %s", k->fabric, k->sw, selection, s.parallel.partitions[0].err.text);
     uint64_t sum = 0;
     for (uint32_t host = 0; host < f->num_hosts; host++)
-        sum = sum * 31 + s.hosts[host].hash;
-    *hops = s.partitions[0].n.hops;
+        sum = sum * 31 + s.host.state[host].hash;
+    *hops = s.parallel.partitions[0].n.hops;
     sim_free(&s);
     close_sections(&at);
     ik_traffic_free(traffic);

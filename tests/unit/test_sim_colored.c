@@ -156,7 +156,7 @@ static uint64_t completion(const made *m, const sim_engine *engine, uint64_t *su
     if (open_sections(&sec, &c, &err) != IK_OK ||
         sim_setup_engine(&s, m->plan, m->t, &sec.config, &env, engine, &err) != IK_OK)
         fail_msg("%s", err.text);
-    sim_run_partition(&s.partitions[0]);
+    sim_run_partition(&s.parallel.partitions[0]);
     assert_int_equal(sim_export_results(&s, &r, &err), IK_OK);
     r.events = 0;
     *sum = hash_result(m->f, &r);

@@ -38,13 +38,13 @@ typedef enum kernel { GENERAL, FAST, CHECKED, PLAIN } kernel;
 static uint64_t hash_heads(sim *s)
 {
     uint64_t sum = 0, place = 1;
-    partition *p = &s->partitions[0];
-    p->window = s->last_ps / s->lookahead;
-    p->start = s->last_ps;
-    s->engine->expose(p);
+    partition *p = &s->parallel.partitions[0];
+    p->window = s->window.last_ps / s->window.lookahead;
+    p->start = s->window.last_ps;
+    s->engine.ops->expose(p);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        for (unsigned in = 0; in < s->switches[sw].radix; in++)
-            for (unsigned v = 0; v < s->vcs; v++)
+        for (unsigned in = 0; in < s->net.switches[sw].radix; in++)
+            for (unsigned v = 0; v < s->sw.vcs; v++)
                 for (uint32_t n = 0; n < look_queues(s, sw); n++, place += 2) {
                     uint32_t head = look_head(s, sw, in, v, n);
                     if (head != IK_NONE)
@@ -60,10 +60,10 @@ static uint64_t run_once(sim *s, const char *what, uint64_t *hops)
 {
     ik_sim_result r = {0};
     ik_error err = {0};
-    sim_run_partition(&s->partitions[0]);
-    if (s->partitions[0].status != IK_OK)
-        fail_msg("%s: %s", what, s->partitions[0].err.text);
-    uint64_t sum = s->deadlock ? s->stopped_ps : hash_heads(s);
+    sim_run_partition(&s->parallel.partitions[0]);
+    if (s->parallel.partitions[0].status != IK_OK)
+        fail_msg("%s: %s", what, s->parallel.partitions[0].err.text);
+    uint64_t sum = s->outcome.deadlock ? s->outcome.stopped_ps : hash_heads(s);
     assert_int_equal(sim_export_results(s, &r, &err), IK_OK);
     *hops = r.packet_hops;
     r.events = r.order_violations = 0; /* the latter is counted by checks alone */
@@ -80,16 +80,16 @@ static void set_up(sim *s, const ik_plan *plan, const ik_traffic *traffic, const
     assert_int_equal(sim_setup_engine(s, plan, traffic, c, &env,
                                       which == GENERAL ? &sim_general_engine : NULL, &err),
                      IK_OK);
-    assert_int_equal(s->engine == &sim_fast_engine,
-                     which != GENERAL);                 /* otherwise this compares nothing */
-    assert_true(which == GENERAL || !s->allowed_store); /* of the general engine alone */
+    assert_int_equal(s->engine.ops == &sim_fast_engine,
+                     which != GENERAL);                     /* otherwise this compares nothing */
+    assert_true(which == GENERAL || !s->net.allowed_store); /* of the general engine alone */
     if (which != GENERAL) /* adapters of its own, but where reorder space is limited */
-        assert_int_equal(s->fast_state->hosts != NULL, s->reorder.limit == REORDER_UNLIMITED);
+        assert_int_equal(s->engine.fast->hosts != NULL, s->reorder.limit == REORDER_UNLIMITED);
     if (which >= CHECKED)
-        assert_true(s->fast_state->early || s->fast_state->dense || s->store_forward ||
-                    s->adaptive || s->fast_state->mixed || s->fast_state->steps);
+        assert_true(s->engine.fast->early || s->engine.fast->dense || s->sw.store_forward ||
+                    s->choice.adaptive || s->engine.fast->mixed || s->engine.fast->steps);
     if (which == FAST) {
-        s->fast_state->plain = s->fast_state->early = s->fast_state->dense = false;
+        s->engine.fast->plain = s->engine.fast->early = s->engine.fast->dense = false;
         sim_choose_fast(s);
         sim_fast_choose_adapters(s);
     }
@@ -117,7 +117,7 @@ static uint64_t run_kernel(const variant *v, const char *routing, const char *pa
     assert_int_equal(open_sections(&at, &c, &err), IK_OK);
     set_up(&s, plan, traffic, &at.config, which);
     uint64_t sum = run_once(&s, v->fabric, hops);
-    assert_int_equal(s.deadlock, v->deadlocks);
+    assert_int_equal(s.outcome.deadlock, v->deadlocks);
     sim_free(&s);
     close_sections(&at);
     ik_traffic_free(traffic);

@@ -118,8 +118,8 @@ typedef struct ending {
 /* A child: runs its part and tells the parent. */
 static void child(sim *s, unsigned id, sockets *x, int parent)
 {
-    partition *p = &s->partitions[id];
-    s->exchange = &x->exchange;
+    partition *p = &s->parallel.partitions[id];
+    s->parallel.exchange = &x->exchange;
     sim_run_partition(p);
     ending e = {.status = p->status, .bytes = sim_results_pack(s, id, NULL)};
     snprintf(e.text, sizeof e.text, "%.150s", p->err.text);
@@ -135,23 +135,23 @@ static ik_status run_processes(sim *s, unsigned dying, char *text, size_t size)
 {
     int pair[MAX_PARTITIONS][MAX_PARTITIONS], up[MAX_PARTITIONS], both[2];
     pid_t pids[MAX_PARTITIONS];
-    for (unsigned a = 0; a < s->num_partitions; a++)
-        for (unsigned b = a + 1; b < s->num_partitions; b++) {
+    for (unsigned a = 0; a < s->parallel.num_partitions; a++)
+        for (unsigned b = a + 1; b < s->parallel.num_partitions; b++) {
             assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, both), 0);
             pair[a][b] = both[0];
             pair[b][a] = both[1];
         }
     fflush(NULL);
-    for (unsigned id = 0; id < s->num_partitions; id++) {
+    for (unsigned id = 0; id < s->parallel.num_partitions; id++) {
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, both), 0);
         pids[id] = fork();
         assert_true(pids[id] >= 0);
         if (pids[id] == 0) {
             sockets x = {.exchange = {.swap = swap_by_sockets},
-                         .num_partitions = s->num_partitions,
+                         .num_partitions = s->parallel.num_partitions,
                          .dies_at_step = id == dying ? 20 : 0};
-            for (unsigned a = 0; a < s->num_partitions; a++)
-                for (unsigned b = 0; b < s->num_partitions; b++)
+            for (unsigned a = 0; a < s->parallel.num_partitions; a++)
+                for (unsigned b = 0; b < s->parallel.num_partitions; b++)
                     if (a == id && a != b)
                         x.to[b] = pair[a][b];
                     else if (a != b)
@@ -161,12 +161,12 @@ static ik_status run_processes(sim *s, unsigned dying, char *text, size_t size)
         close(both[1]);
         up[id] = both[0];
     }
-    for (unsigned a = 0; a < s->num_partitions; a++)
-        for (unsigned b = 0; b < s->num_partitions; b++)
+    for (unsigned a = 0; a < s->parallel.num_partitions; a++)
+        for (unsigned b = 0; b < s->parallel.num_partitions; b++)
             if (a != b)
                 close(pair[a][b]);
     ik_status first = IK_OK;
-    for (unsigned id = 0; id < s->num_partitions; id++) {
+    for (unsigned id = 0; id < s->parallel.num_partitions; id++) {
         ending e = {0};
         int how;
         if (take(up[id], &e, sizeof e) && e.status == IK_OK) {
@@ -199,7 +199,7 @@ static void compare(const ik_fabric *f, scenario c)
         char text[160] = "";
         open_run(&o, f, &c, parts);
         assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.sections.config, &o.env, &err), IK_OK);
-        assert_int_equal(s.num_partitions, parts);
+        assert_int_equal(s.parallel.num_partitions, parts);
         if (run_processes(&s, IK_NONE, text, sizeof text) != IK_OK)
             fail_msg("%s, %s: %s", c.sw, c.routing, text);
         assert_int_equal(sim_export_results(&s, &r, &err), IK_OK);

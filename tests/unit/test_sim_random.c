@@ -150,12 +150,12 @@ static ik_status run_engine(const random_case *c, bool may_be_fast, bool *fast, 
     if (status == IK_OK && has_engines(c, &b)) {
         status = sim_setup_engine(&s, b.plan, b.traffic, &b.at.config, &env,
                                   may_be_fast ? NULL : &sim_general_engine, err);
-        *fast = s.engine == &sim_fast_engine;
-        *chooses = s.adaptive;
-        *steps = !s.static_lane;
+        *fast = s.engine.ops == &sim_fast_engine;
+        *chooses = s.choice.adaptive;
+        *steps = !s.choice.static_lane;
         if (status == IK_OK) {
-            sim_run_partition(&s.partitions[0]);
-            status = s.partitions[0].status;
+            sim_run_partition(&s.parallel.partitions[0]);
+            status = s.parallel.partitions[0].status;
         }
         if (status == IK_OK)
             status = sim_export_results(&s, &r, err);

@@ -175,7 +175,7 @@ static uint64_t stored_at(const arrival *a, uint32_t host, uint64_t t)
 
 static void compare_with_model(sim *s, const arrival *a)
 {
-    partition *p = &s->partitions[0];
+    partition *p = &s->parallel.partitions[0];
     uint64_t latency = 0, hashes[HOSTS] = {0}, most = 0, early = 0;
     sim_area stored = 0;
     for (uint32_t k = 0; k < PACKETS; k++)
@@ -198,7 +198,7 @@ static void compare_with_model(sim *s, const arrival *a)
     assert_int_equal(p->reorder_stats.most_stored, most);
     assert_true(p->reorder_stats.stored == stored);
     for (uint32_t host = 0; host < HOSTS; host++)
-        assert_int_equal(s->hosts[host].hash, hashes[host]);
+        assert_int_equal(s->host.state[host].hash, hashes[host]);
 }
 
 static void test_model(void **state)
@@ -327,8 +327,8 @@ static void expect_few_flows(const ik_plan *plan, const ik_traffic *traffic, con
     assert_int_equal(open_sections(&at, &c, &err), IK_OK);
     if (sim_setup(&s, plan, traffic, &at.config, &env, &err) != IK_OK)
         fail_msg("%s: %s", adapter, err.text);
-    sim_run_partition(&s.partitions[0]);
-    const partition *p = &s.partitions[0];
+    sim_run_partition(&s.parallel.partitions[0]);
+    const partition *p = &s.parallel.partitions[0];
     uint64_t left = p->n.generated - p->n.delivered;
     assert_true(p->n.delivered > 3000); /* of 4,032 flows */
     if (p->reorder->flow_of.num > left + 200 || p->reorder->num_flows > 1500)
@@ -369,7 +369,7 @@ static void expect_paths(const ik_plan *plan, const ik_traffic *traffic)
     sim s;
     assert_int_equal(open_sections(&at, &c, &err), IK_OK);
     assert_int_equal(sim_setup(&s, plan, traffic, &at.config, &env, &err), IK_OK);
-    partition *p = &s.partitions[0];
+    partition *p = &s.parallel.partitions[0];
     assert_non_null(p->reorder); /* else the plan keeps order by itself */
     struct reorder_paths *tables = p->reorder->paths;
     assert_non_null(tables);

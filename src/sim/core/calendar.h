@@ -104,4 +104,17 @@ SIM_INLINE uint32_t sim_chunk_count(const wheel *w, const slot *s, uint32_t id)
                                                                     : (s->end & 63) - 1;
 }
 
+/* How time is cut. Set-up only, but for node_head: in a window its partition writes a node's. */
+typedef struct window_settings {
+    uint64_t lookahead;  /* the width of a window, ps */
+    uint64_t reciprocal; /* ceil(2^64 / lookahead) */
+    uint64_t span;       /* of the wheel: lookahead * num_slots */
+    uint32_t num_slots;
+    /* pairs left over are looked at again at its multiples: the smallest latency, or less (short
+     * packets) */
+    uint64_t relook_ps;
+    uint64_t last_ps;    /* end of the last window */
+    uint32_t *node_head; /* [node] chain of its events of one window */
+} window_settings;
+
 #endif

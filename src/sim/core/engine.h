@@ -22,6 +22,7 @@ struct partition;
 struct queue;
 struct sim;
 struct sim_unit;
+struct slot;
 
 typedef void (*event_fn)(void *ctx, struct partition *p, const struct event *e);
 
@@ -78,12 +79,24 @@ typedef struct sim_engine {
     uint32_t (*behind)(const struct partition *p, uint32_t id); /* in its queue; IK_NONE = last */
 } sim_engine;
 
+/* The engine of a run. Set-up only: the first engine that serves the case, and what its set_up()
+ * chooses. */
+typedef struct engine_state {
+    const sim_engine *ops;
+    struct fast_state *fast; /* the specialised engine's own, which it alone reads and writes */
+    /* Works on the events of one window, already taken out of the wheel. */
+    void (*run_window)(struct partition *p, const struct slot *at);
+    /* Hosts may post into the window being worked on, where the engine lists their events; else
+     * they come to what falls into it by themselves. */
+    bool hosts_post_now;
+} engine_state;
+
 /* In the order in which they are asked, the last one serves everything; NULL behind it. */
 extern const sim_engine *const sim_engines[];
 extern const sim_engine sim_general_engine; /* packet/general_engine.c */
 extern const sim_engine sim_fast_engine;    /* fast/fast_engine.c */
-/* The general one, compiled to note what happens to watched packets: sim.watch. It is never chosen
- * by what it serves. */
+/* The general one, compiled to note what happens to watched packets: sim.counted.watch. It is
+ * never chosen by what it serves. */
 extern const sim_engine sim_watching_engine;
 
 #endif

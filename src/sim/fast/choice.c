@@ -13,9 +13,9 @@ bool sim_choice_may_fit(const sim *s)
 {
     const ik_routing_family *r = s->plan->routing->family;
     const ik_selection *selection = s->plan->selection;
-    return r->next_mask && !r->pick && s->voq && s->rechoose && selection &&
+    return r->next_mask && !r->pick && s->sw.voq && s->choice.rechoose && selection &&
            selection->rule != IK_SELECT_BY_PICK && selection->skip_busy != IK_SKIP_NEVER &&
-           (!s->source_adaptive || s->plan->routing->traits & IK_ROUTE_STARTS_BY_QUEUE);
+           (!s->choice.source_adaptive || s->plan->routing->traits & IK_ROUTE_STARTS_BY_QUEUE);
 }
 
 /* False: sets overlap. */
@@ -60,7 +60,7 @@ static bool are_disjoint(const sim *s)
 {
     choice_sets *tables;
     uint32_t num;
-    if (!s->plan->routing->family->set_of || s->source_adaptive || !s->static_lane ||
+    if (!s->plan->routing->family->set_of || s->choice.source_adaptive || !s->choice.static_lane ||
         s->plan->selection->rule == IK_SELECT_BY_DRAW)
         return false;
     tables = ik_calloc(MOST_TABLES + 1, sizeof *tables);
@@ -72,7 +72,7 @@ static bool are_disjoint(const sim *s)
 
 bool sim_choice_overlaps(const sim *s)
 {
-    return s->adaptive && !are_disjoint(s);
+    return s->choice.adaptive && !are_disjoint(s);
 }
 
 bool sim_choice_fits(const sim *s)
@@ -117,21 +117,22 @@ static bool show_credit(const sim *s, fast_state *f)
 /* All VCs together, if the routing asks for no more and nothing is checked. */
 static unsigned counted_vcs(const sim *s)
 {
-    return s->plan->routing->traits & IK_ROUTE_STARTS_BY_SUM && !s->paranoid ? 1 : s->vcs;
+    return s->plan->routing->traits & IK_ROUTE_STARTS_BY_SUM && !s->measure.paranoid ? 1
+                                                                                     : s->sw.vcs;
 }
 
 int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const partition *)ctx)->sim;
-    const fast_state *f = s->fast_state;
+    const fast_state *f = s->engine.fast;
     const uint32_t *waits = &f->waits[(size_t)channel * f->wait_vcs];
-    assert(vc < (int)f->wait_vcs && (vc < 0 || f->wait_vcs == s->vcs));
+    assert(vc < (int)f->wait_vcs && (vc < 0 || f->wait_vcs == s->sw.vcs));
     if (vc >= 0)
-        return (int64_t)waits[vc] * s->packet_bytes;
+        return (int64_t)waits[vc] * s->adapter.packet_bytes;
     uint64_t sum = waits[0];
     for (unsigned v = 1; v < f->wait_vcs; v++)
         sum += waits[v];
-    return (int64_t)(sum * s->packet_bytes);
+    return (int64_t)(sum * s->adapter.packet_bytes);
 }
 
 static bool setup_overlap(const sim *s, fast_state *f)
@@ -141,14 +142,14 @@ static bool setup_overlap(const sim *s, fast_state *f)
                    ? sim_alloc_zeroed((size_t)s->f->num_ports * f->wait_vcs + 1, sizeof *f->waits)
                    : NULL;
     f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
-    f->may_move = sim_alloc_zeroed((size_t)s->f->num_ports * s->vcs + 1, 8);
+    f->may_move = sim_alloc_zeroed((size_t)s->f->num_ports * s->sw.vcs + 1, 8);
     f->undecided = sim_alloc_zeroed(s->f->num_switches + 1, 8);
     return f->coming && f->may_move && f->undecided && (f->waits || !f->restarts);
 }
 
 bool sim_choice_setup(sim *s)
 {
-    fast_state *f = s->fast_state;
+    fast_state *f = s->engine.fast;
     if (f->overlap)
         return setup_overlap(s, f);
     uint32_t num = 0, switches = s->f->num_switches;
@@ -161,12 +162,12 @@ bool sim_choice_setup(sim *s)
     if (!ok)
         return false;
     f->most_sets = most_sets(f->sets, num);
-    f->waiting = sim_alloc_zeroed((size_t)switches * f->most_sets * s->vcs + 1, 8);
+    f->waiting = sim_alloc_zeroed((size_t)switches * f->most_sets * s->sw.vcs + 1, 8);
     f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
-    f->rows = s->vcs > 1 ? sim_alloc_zeroed((size_t)s->f->num_ports * s->vcs + 1, 8) : NULL;
+    f->rows = s->sw.vcs > 1 ? sim_alloc_zeroed((size_t)s->f->num_ports * s->sw.vcs + 1, 8) : NULL;
     if (s->plan->selection->rule == IK_SELECT_BY_CREDIT && !show_credit(s, f))
         return false;
-    return f->waiting && f->coming && (s->vcs == 1 || f->rows);
+    return f->waiting && f->coming && (s->sw.vcs == 1 || f->rows);
 }
 
 void sim_choice_free(fast_state *f)
@@ -184,10 +185,10 @@ void sim_choice_free(fast_state *f)
 uint64_t sim_choice_bytes(const sim *s)
 {
     if (sim_choice_overlaps(s))
-        return s->f->num_ports *
-                   (4 + 8ull * s->vcs + (s->source_adaptive ? 4ull : 0) * counted_vcs(s)) +
+        return s->f->num_ports * (4 + 8ull * s->sw.vcs +
+                                  (s->choice.source_adaptive ? 4ull : 0) * counted_vcs(s)) +
                s->f->num_switches * 8ull;
     return sizeof(choice_sets) * (MOST_TABLES + 1) +
-           (uint64_t)s->f->num_switches * s->max_radix / 2 * s->vcs * 8 +
-           s->f->num_ports * (5 + (s->vcs > 1 ? 8ull * s->vcs : 0));
+           (uint64_t)s->f->num_switches * s->net.max_radix / 2 * s->sw.vcs * 8 +
+           s->f->num_ports * (5 + (s->sw.vcs > 1 ? 8ull * s->sw.vcs : 0));
 }

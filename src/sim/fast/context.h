@@ -77,10 +77,10 @@ enum { COUNT_NONE, COUNT_WHOLE, COUNT_PARTS };
 
 SIM_INLINE uint8_t counts_of(const sim *s, uint64_t start)
 {
-    uint64_t end = start + s->lookahead - 1 + s->fast_state->longest_ps;
-    if (start >= s->warmup_ps && end <= s->end_ps)
+    uint64_t end = start + s->window.lookahead - 1 + s->engine.fast->longest_ps;
+    if (start >= s->measure.warmup_ps && end <= s->measure.end_ps)
         return COUNT_WHOLE;
-    return end <= s->warmup_ps || start >= s->end_ps ? COUNT_NONE : COUNT_PARTS;
+    return end <= s->measure.warmup_ps || start >= s->measure.end_ps ? COUNT_NONE : COUNT_PARTS;
 }
 
 /* The port's link is taken from `from` to `to`, that begins in this window. */
@@ -97,7 +97,7 @@ SIM_INLINE fast_context load_context(partition *p)
 {
     sim *s = p->sim;
     fast_partition *fp = p->fast;
-    const fast_state *f = s->fast_state;
+    const fast_state *f = s->engine.fast;
     const bins *b = &fp->bins;
     fast_context h = {.s = s, .p = p, .fp = fp, .f = f};
     h.words = b->words;
@@ -118,10 +118,10 @@ SIM_INLINE fast_context load_context(partition *p)
     h.start = p->start;
     h.window = (uint32_t)p->window;
     h.slot_mask = b->num_slots - 1;
-    h.lookahead = (uint32_t)s->lookahead;
-    h.full = s->packet_bytes;
+    h.lookahead = (uint32_t)s->window.lookahead;
+    h.full = s->adapter.packet_bytes;
     h.num_switches = s->f->num_switches;
-    h.alone = s->num_partitions == 1;
+    h.alone = s->parallel.num_partitions == 1;
     h.mixed = f->mixed;
     h.reports = f->reports;
     h.numbered = f->numbered;
@@ -143,11 +143,11 @@ SIM_INLINE fast_context load_context(partition *p)
 SIM_INLINE shape fast_shape(const sim *s)
 {
     shape k = sim_shape(s);
-    k.chooses = s->adaptive;
-    k.roomiest = s->fast_state->exact;
-    k.several = s->packets_per_message > 1;
-    k.steps = s->fast_state->steps;
-    k.overlap = s->fast_state->overlap;
+    k.chooses = s->choice.adaptive;
+    k.roomiest = s->engine.fast->exact;
+    k.several = s->source.packets_per_message > 1;
+    k.steps = s->engine.fast->steps;
+    k.overlap = s->engine.fast->overlap;
     return k;
 }
 
@@ -395,7 +395,7 @@ SIM_INLINE unsigned next_vc(const fast_context *h, uint32_t node, uint32_t in_po
     if (out != NO_OUT)
         h->vc->family->next(h->vc, node, in_port, h->switches[node].port_base + out, rt, &first,
                             &last);
-    assert(first == last && first < h->s->vcs);
+    assert(first == last && first < h->s->sw.vcs);
     return first;
 }
 
@@ -456,12 +456,12 @@ SIM_INLINE uint32_t send_to_switch(fast_context *h, const shape k, const fast_po
     }
     if (!k.voq)
         h->out[id] = (uint8_t)out;
-    if (__builtin_expect(!h->alone, 0) && h->s->node_partition[node] != h->p->id) {
+    if (__builtin_expect(!h->alone, 0) && h->s->parallel.node_partition[node] != h->p->id) {
         /* windows */
         uint32_t ahead = ((uint32_t)(at.at - h->slots[BIN_ARRIVAL]) - h->window) & h->slot_mask;
         packet copy = sim_fast_packet(h->p, id);
         event e = {event_key(EV_ARRIVAL, to->peer_port), node, id};
-        sim_post_message(h->p, h->s->node_partition[node],
+        sim_post_message(h->p, h->s->parallel.node_partition[node],
                          h->start + (uint64_t)ahead * h->lookahead + at.rest, &e, &copy,
                          h->orders ? (uint32_t)h->fp->packets.sequence[id] : 0);
         free_fast_packet(h, id);

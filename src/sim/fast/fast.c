@@ -373,5 +373,5 @@ void sim_choose_fast(sim *s)
     static void (*const windows[])(partition *, const slot *) = {WINDOWS(WINDOW_NAME)};
     size_t found = fast_variant_of(s, false, rows, sizeof rows / sizeof *rows);
     assert(found < sizeof rows / sizeof *rows);
-    s->run_window = windows[found];
+    s->engine.run_window = windows[found];
 }

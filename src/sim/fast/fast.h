@@ -289,7 +289,7 @@ _Static_assert(sizeof(fast_send_queue) == 64 && sizeof(fast_adapter) == 64 &&
                    sizeof(fast_message) == 32,
                "lines of the cache");
 
-/* The ring of VC v. active: places of a ring (sim.active_messages). */
+/* The ring of VC v. active: places of a ring (sim.adapter.active_messages). */
 SIM_INLINE fast_message *fast_messages(fast_adapter *adapter, unsigned vcs, unsigned v,
                                        uint32_t active)
 {
@@ -452,7 +452,7 @@ bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint64_
 
 SIM_INLINE fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t port)
 {
-    return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->vcs, f->steps));
+    return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->sw.vcs, f->steps));
 }
 
 /* Whether an adapter's credit is kept in output_state, by host/host.c. */
@@ -473,7 +473,7 @@ SIM_INLINE uint16_t *fast_credit(const fast_state *f, unsigned vcs, bool steps, 
 
 SIM_INLINE uint64_t *fast_ok(const sim *s, const fast_state *f, uint32_t sw, unsigned v)
 {
-    return s->vcs == 1 ? &f->switches[sw].ok : &f->ok[(size_t)sw * s->vcs + v];
+    return s->sw.vcs == 1 ? &f->switches[sw].ok : &f->ok[(size_t)sw * s->sw.vcs + v];
 }
 
 /* ---- fast/fast.c */

@@ -34,7 +34,7 @@ static void wake_and_credit(partition *p, const slot *at)
     const sim *s = p->sim;
     for (uint32_t n = 0; n < p->fast->num_credits; n++) {
         host_credit c = p->fast->credits[n];
-        sim_host_credit(p, ik_node_host(s->f, s->f->port_node[c.port]), c.port * s->vcs + c.vc,
+        sim_host_credit(p, ik_node_host(s->f, s->f->port_node[c.port]), c.port * s->sw.vcs + c.vc,
                         p->start + c.offset);
     }
     const slot late = take_late_slot(p);
@@ -56,7 +56,7 @@ static bool take_late_events(partition *p, slot *at)
     for (uint32_t n = 0; n < p->fast->num_credits; n++) {
         host_credit c = p->fast->credits[n];
         event e = {event_key(EV_CREDIT, c.port) | (uint64_t)c.offset << 32, s->f->port_node[c.port],
-                   space_data(c.vc, s->packet_bytes)};
+                   space_data(c.vc, s->adapter.packet_bytes)};
         if (!sim_wheel_add(w, index, &e)) {
             sim_partition_fail(p, 64 * sizeof e, "events");
             return false;
@@ -77,8 +77,8 @@ static void fetch_ahead(const partition *p, uint32_t next)
         sim_fetch_host(p, p->active[n], stage);
         if (stage == 1) {
             uint32_t host = ik_node_host(p->sim->f, p->active[n]);
-            __builtin_prefetch(fast_port_of(p->sim, p->sim->fast_state, p->sim->hosts[host].port),
-                               1);
+            __builtin_prefetch(
+                fast_port_of(p->sim, p->sim->engine.fast, p->sim->host.state[host].port), 1);
         }
     }
 }

@@ -16,14 +16,15 @@ static uint64_t window_ps(uint64_t least, uint64_t shortest)
 /* Packets that keep their VC, or know the one that they take next. */
 static bool knows_vcs(const sim *s)
 {
-    return s->static_lane || (s->plan->vc->single && s->vcs <= FAST_MOST_STEPS);
+    return s->choice.static_lane || (s->plan->vc->single && s->sw.vcs <= FAST_MOST_STEPS);
 }
 
 static bool serves(const sim *s)
 {
-    return s->model == MODEL_IQ && !s->reply.on && s->queues <= QUEUES_VOQSW &&
-           (!s->adaptive || sim_choice_may_fit(s)) && knows_vcs(s) && s->uniform_size &&
-           !s->sizes && s->arbiter == ARB_ISLIP && s->input_speedup == 1;
+    return s->sw.model == MODEL_IQ && !s->reply.on && s->sw.queues <= QUEUES_VOQSW &&
+           (!s->choice.adaptive || sim_choice_may_fit(s)) && knows_vcs(s) &&
+           s->source.uniform_size && !s->source.sizes && s->sw.arbiter == ARB_ISLIP &&
+           s->sw.input_speedup == 1;
 }
 
 static bool set_up(sim *s)
@@ -31,14 +32,14 @@ static bool set_up(sim *s)
     if (!sim_fast_setup(s))
         return false;
     sim_choose_fast(s);
-    s->hosts_post_now = s->reorder.limit != REORDER_UNLIMITED;
+    s->engine.hosts_post_now = s->reorder.limit != REORDER_UNLIMITED;
     sim_fast_choose_adapters(s);
     return true;
 }
 
 static void start(partition *p)
 {
-    if (p->sim->fast_state->hosts)
+    if (p->sim->engine.fast->hosts)
         sim_fast_start_hosts(p);
     else
         sim_start_hosts(p);
@@ -46,7 +47,7 @@ static void start(partition *p)
 
 static bool send(partition *p, uint32_t host, const packet *pk, uint64_t sequence)
 {
-    return sim_fast_send(p, p->sim->hosts[host].port, pk, sequence);
+    return sim_fast_send(p, p->sim->host.state[host].port, pk, sequence);
 }
 
 static packet *packet_at(partition *p, uint32_t id)

@@ -20,7 +20,7 @@ static delivered delivered_of(const fast_context *h, const delivery *d)
                        .src = pk->rt.src,
                        .dst = pk->rt.dst,
                        .number = h->numbered ? h->fp->packets.number[d->id] : 0,
-                       .size = h->s->packet_bytes};
+                       .size = h->s->adapter.packet_bytes};
 }
 
 /* To those who asked for more than totals. */
@@ -47,8 +47,8 @@ SIM_INLINE void fetch_order(const fast_context *h, const delivery *d, const deli
     if (d + STAGE < end) {
         sim_reorder_prefetch_flow(h->p, (uint32_t)(h->fp->packets.sequence[d[STAGE].id] >> 32));
         sim_reorder_prefetch(h->p, h->packets[d[STAGE].id].rt.src, d[STAGE].host);
-        __builtin_prefetch(&h->s->hosts[d[STAGE].host].hash, 1);
-        __builtin_prefetch(&h->s->host_bytes[d[STAGE].host], 1);
+        __builtin_prefetch(&h->s->host.state[d[STAGE].host].hash, 1);
+        __builtin_prefetch(&h->s->counted.host_bytes[d[STAGE].host], 1);
         if (h->s->reorder.limit != REORDER_UNLIMITED)
             sim_reorder_fetch_path(h->p, h->packets[d[STAGE].id].rt.src, d[STAGE].host);
     }
@@ -72,7 +72,7 @@ SIM_INLINE void deliver(fast_context *h, const delivery *d)
     if (__builtin_expect(h->f->lasts != NULL, 0))
         note_last(h, d);
     if (in_window(s, d->t)) {
-        p->n.window_bytes += s->packet_bytes;
+        p->n.window_bytes += s->adapter.packet_bytes;
         to->packets++;
         sim_histo_add(&p->latency, d->t - pk->t_gen);
         sim_histo_add(&p->network, d->t - pk->t_inject);
@@ -148,15 +148,16 @@ static window_time end_of_mixed(fast_context *h, uint32_t offset, const link_del
     uint64_t *tail = &h->fp->packets.tail[id], end = h->start + offset + out->full_ps;
     if (end < *tail)
         end = *tail;
-    *tail = end + h->s->traversal_ps + out->latency_ps;
+    *tail = end + h->s->sw.traversal_ps + out->latency_ps;
     return until(h, end);
 }
 
 SIM_INLINE void bin_credit(fast_context *h, const fast_port *in, unsigned v, window_time at)
 {
-    if (__builtin_expect(!h->alone, 0) && h->s->node_partition[in->peer_node] != h->p->id) {
+    if (__builtin_expect(!h->alone, 0) &&
+        h->s->parallel.node_partition[in->peer_node] != h->p->id) {
         post_remote(h->p, h->start + (uint64_t)at.windows * h->lookahead + at.rest, in->peer_node,
-                    EV_CREDIT, in->peer_port, space_data(v, h->s->packet_bytes));
+                    EV_CREDIT, in->peer_port, space_data(v, h->s->adapter.packet_bytes));
         return;
     }
     post(h, slot_ahead(h, BIN_CREDIT, at.windows), credit_of(at.rest, in->peer_port, v));
@@ -185,10 +186,11 @@ SIM_INLINE window_time end_of(fast_context *h, const shape k, fast_grant *g, con
             back = credit_time_after(h, offset, tail);
             post(h, tail.at, (uint64_t)tail.rest << KEY_OFFSET | low);
         }
-        if (__builtin_expect(!h->alone, 0) && h->s->node_partition[in->peer_node] != h->p->id) {
-            post_remote(h->p,
-                        h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps,
-                        in->peer_node, EV_CREDIT, in->peer_port, space_data(v, h->s->packet_bytes));
+        if (__builtin_expect(!h->alone, 0) &&
+            h->s->parallel.node_partition[in->peer_node] != h->p->id) {
+            post_remote(
+                h->p, h->start + offset + h->f->links[0].full_ps + h->f->links[0].latency_ps,
+                in->peer_node, EV_CREDIT, in->peer_port, space_data(v, h->s->adapter.packet_bytes));
         } else if (!(ahead = count_early(h, k, port_at(h, k, in->peer_port), in->peer_port, v))) {
             back = k.early ? time_after(h, DELAY_CREDIT, offset) : back;
             post(h, back.at, credit_of(back.rest, in->peer_port, v));
@@ -244,11 +246,12 @@ SIM_INLINE void send_to_host(fast_context *h, const shape k, fast_grant *g, cons
     const link_delays *out = link_at(h, k, out_port);
     uint32_t offset = (uint32_t)(g->key >> KEY_OFFSET);
     unsigned u = taken_vc(k, g, e);
-    uint64_t head = h->start + offset + s->traversal_ps + out->latency_ps, t = head + out->full_ps;
+    uint64_t head = h->start + offset + s->sw.traversal_ps + out->latency_ps,
+             t = head + out->full_ps;
     if (!k.plain) {
-        t = h->start + (uint64_t)end.windows * h->lookahead + end.rest + s->traversal_ps +
+        t = h->start + (uint64_t)end.windows * h->lookahead + end.rest + s->sw.traversal_ps +
             out->latency_ps;
-        head = s->store_forward ? t : head;
+        head = s->sw.store_forward ? t : head;
     }
     if (__builtin_expect(head >= h->p->may_end, 0)) {
         hold_delivery(
@@ -302,8 +305,8 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
     window_time end = end_of(h, k, g, in, fsw, id);
     if (k.steps)
         pk->rt.vc = (uint8_t)u;
-    if (k.overlap && h->restarts && __builtin_expect(s->paranoid, 0))
-        s->sending[fsw->port_base + key_out(g->key)] =
+    if (k.overlap && h->restarts && __builtin_expect(s->measure.paranoid, 0))
+        s->backlog.sending[fsw->port_base + key_out(g->key)] =
             space_data(k.vcs == 1 ? 0 : key_vc(g->key), h->full);
     count_sent(h, to, fsw->port_base + key_out(g->key), h->start + offset,
                k.plain ? h->start + offset + h->f->links[0].full_ps
@@ -320,8 +323,8 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
                 : event_time_at(
                       h, BIN_ARRIVAL,
                       after(h, offset, link_at(h, k, fsw->port_base + key_out(g->key))->arrival));
-    if (!k.plain && h->mixed && s->store_forward)
-        at = event_time_at(h, BIN_ARRIVAL, until(h, h->fp->packets.tail[id] + s->routing_ps));
+    if (!k.plain && h->mixed && s->sw.store_forward)
+        at = event_time_at(h, BIN_ARRIVAL, until(h, h->fp->packets.tail[id] + s->sw.routing_ps));
     uint32_t joining = send_to_switch(h, k, to, id, pk, u, at, false);
     if (k.early)
         g->id = joining;
@@ -359,7 +362,8 @@ SIM_INLINE void choose_ready_vc(fast_context *h, const shape k, fast_grant *g)
         *turn = v + 1 == k.vcs ? 0 : v + 1;
         g->queue += v;
     } else {
-        uint8_t *turn = &h->s->switches[key_switch(g->key)].pair_vc[(size_t)in * fsw->radix + out];
+        uint8_t *turn =
+            &h->s->net.switches[key_switch(g->key)].pair_vc[(size_t)in * fsw->radix + out];
         v = from_pointer(ready, *turn);
         *turn = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
         g->queue = queue_at(fsw, k, in, v, out);
@@ -397,7 +401,7 @@ SIM_INLINE void find_packet(const fast_context *h, const shape k, const fast_gra
         __builtin_prefetch(port_credit(h, k, e->from->peer_port, 0), 1);
     } else if (k.early) {
         /* what belongs to another partition would be taken from its processor's cache */
-        const uint16_t *owner = h->s->node_partition;
+        const uint16_t *owner = h->s->parallel.node_partition;
         if (owner[e->to->peer_node] == h->p->id)
             __builtin_prefetch(&h->switches[e->to->peer_node], 1);
         if (owner[e->from->peer_node] == h->p->id)

@@ -45,9 +45,9 @@ SIM_INLINE bool send(fast_context *h, const shape k, uint32_t host_port, const i
         h->fp->packets.sequence[id] = sequence;
     event_time at =
         k.plain ? time_after(h, DELAY_HOST_ARRIVAL, (uint32_t)(now - h->start))
-                : event_time_at(
-                      h, BIN_ARRIVAL,
-                      until(h, (s->store_forward ? tail : now + link->latency_ps) + s->routing_ps));
+                : event_time_at(h, BIN_ARRIVAL,
+                                until(h, (s->sw.store_forward ? tail : now + link->latency_ps) +
+                                             s->sw.routing_ps));
     uint32_t joining = send_to_switch(h, k, to, id, pk, rt->vc, at, true);
     if (k.early)
         h->fp->sends[h->fp->sent_in.at++] =
@@ -60,7 +60,7 @@ bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint64_
     sim *s = p->sim;
     fast_context h = load_context(p);
     /* an adapter of host/host.c keeps it here */
-    *credit_at(s, host_port, s->vcs == 1 ? 0 : from->rt.vc) -= (int32_t)s->packet_bytes;
+    *credit_at(s, host_port, s->sw.vcs == 1 ? 0 : from->rt.vc) -= (int32_t)s->adapter.packet_bytes;
     return send(&h, fast_shape(s), host_port, &from->rt, from->number, sequence, from->t_gen,
                 from->t_inject);
 }
@@ -71,7 +71,7 @@ bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint64_
 SIM_INLINE fast_message *messages_of(const fast_context *h, const shape k, fast_adapter *adapter,
                                      unsigned v)
 {
-    return fast_messages(adapter, k.vcs, v, h->s->active_messages);
+    return fast_messages(adapter, k.vcs, v, h->s->adapter.active_messages);
 }
 
 /* The port of a host that was fetched, and the message whose turn it probably is. */
@@ -108,7 +108,7 @@ SIM_INLINE void start(const fast_context *h, uint32_t host, uint32_t dst, uint64
 SIM_INLINE uint64_t time_of(const fast_context *h, const shape k, uint32_t host,
                             const fast_adapter *adapter, unsigned v, uint64_t n, uint64_t block)
 {
-    if (h->s->injection == INJECT_PERIODIC)
+    if (h->s->source.injection == INJECT_PERIODIC)
         return (uint64_t)(adapter->phase_ps + (double)n * adapter->period_ps);
     return h->f->times[((size_t)host * k.vcs + v) * (BLOCK + 1) + (n - block)];
 }
@@ -117,7 +117,7 @@ SIM_INLINE uint64_t time_of(const fast_context *h, const shape k, uint32_t host,
 static void draw_times(const fast_context *h, uint32_t host, unsigned v, const fast_send_queue *l)
 {
     const sim *s = h->s;
-    uint64_t *times = &h->f->times[((size_t)host * s->vcs + v) * (BLOCK + 1)];
+    uint64_t *times = &h->f->times[((size_t)host * s->sw.vcs + v) * (BLOCK + 1)];
     times[0] = l->t;
     for (unsigned at = 1; at <= BLOCK; at++)
         times[at] = sim_message_time(s, host, l->n + at, times[at - 1]);
@@ -135,13 +135,13 @@ static void count_block(const fast_context *h, const shape k, uint32_t host,
         unsigned made = 0;
         for (unsigned at = 0; at < BLOCK; at++)
             made += l->dst[at] != IK_NONE;
-        p->n.generated += made * s->packets_per_message;
-        p->n.offered_bytes += (uint64_t)made * s->message_bytes;
+        p->n.generated += made * s->source.packets_per_message;
+        p->n.offered_bytes += (uint64_t)made * s->source.message_bytes;
         return;
     }
     for (unsigned at = 0; at < BLOCK; at++) {
         uint64_t t = time_of(h, k, host, adapter, 0, l->n + at, l->n);
-        if (l->dst[at] != IK_NONE && t < s->past_ps)
+        if (l->dst[at] != IK_NONE && t < s->measure.past_ps)
             sim_count_message(p, host, l->n + at, t);
     }
 }
@@ -158,7 +158,7 @@ static void draw_block(const fast_context *h, const shape k, uint32_t host,
     else
         for (unsigned at = 0; at < BLOCK; at++)
             l->dst[at] = t->family->dest(t, host, block + at);
-    if (h->s->injection != INJECT_PERIODIC)
+    if (h->s->source.injection != INJECT_PERIODIC)
         draw_times(h, host, v, l);
     if (v == 0)
         count_block(h, k, host, adapter, l);
@@ -166,7 +166,7 @@ static void draw_block(const fast_context *h, const shape k, uint32_t host,
         bool is = l->dst[at] != IK_NONE;
         if (k.vcs > 1 && is && !h->f->starts_low) {
             ik_packet rt;
-            start(h, host, l->dst[at], (block + at) * h->s->packets_per_message, &rt);
+            start(h, host, l->dst[at], (block + at) * h->s->source.packets_per_message, &rt);
             is = rt.vc == v;
         }
         mine |= (unsigned)is << at;
@@ -182,9 +182,9 @@ SIM_INLINE bool find_message(const fast_context *h, const shape k, uint32_t host
                              const fast_adapter *adapter, unsigned v, fast_send_queue *l,
                              uint64_t now)
 {
-    while (!l->mine && l->t <= now && l->t < h->s->past_ps)
+    while (!l->mine && l->t <= now && l->t < h->s->measure.past_ps)
         draw_block(h, k, host, adapter, v, l);
-    return l->mine && l->t <= now && l->t < h->s->past_ps;
+    return l->mine && l->t <= now && l->t < h->s->measure.past_ps;
 }
 
 /* The lane goes on to the message behind the one that was found. */
@@ -202,11 +202,11 @@ SIM_INLINE void fill_ring(const fast_context *h, const shape k, uint32_t host,
                           fast_adapter *adapter, unsigned v, fast_send_queue *l, uint64_t now)
 {
     const sim *s = h->s;
-    while (l->count < s->active_messages && find_message(h, k, host, adapter, v, l, now)) {
+    while (l->count < s->adapter.active_messages && find_message(h, k, host, adapter, v, l, now)) {
         uint32_t place = (uint32_t)l->first + l->count++;
-        place -= place < s->active_messages ? 0 : s->active_messages;
-        messages_of(h, k, adapter, v)[place] =
-            (fast_message){l->t, l->n, l->dst[l->n % BLOCK], (uint32_t)s->packets_per_message, 0};
+        place -= place < s->adapter.active_messages ? 0 : s->adapter.active_messages;
+        messages_of(h, k, adapter, v)[place] = (fast_message){
+            l->t, l->n, l->dst[l->n % BLOCK], (uint32_t)s->source.packets_per_message, 0};
         pass_message(h, k, host, adapter, v, l);
     }
 }
@@ -234,16 +234,16 @@ SIM_INLINE outgoing take_turn(const fast_context *h, const shape k, fast_adapter
 {
     const sim *s = h->s;
     fast_message *ring = messages_of(h, k, adapter, v), *m = &ring[l->first];
-    uint64_t sent = s->packets_per_message - m->left;
-    outgoing next = {m->t_gen, m->n * s->packets_per_message + sent, m->dst};
-    if (--m->left && s->fifo_messages)
+    uint64_t sent = s->source.packets_per_message - m->left;
+    outgoing next = {m->t_gen, m->n * s->source.packets_per_message + sent, m->dst};
+    if (--m->left && s->adapter.fifo_messages)
         return next;
-    l->first = (uint16_t)(l->first + 1u == s->active_messages ? 0 : l->first + 1u);
+    l->first = (uint16_t)(l->first + 1u == s->adapter.active_messages ? 0 : l->first + 1u);
     if (m->left == 0) {
         l->count--;
-    } else if (l->count < s->active_messages) { /* in a full ring it stands there already */
+    } else if (l->count < s->adapter.active_messages) { /* in a full ring it stands there already */
         uint32_t place = (uint32_t)l->first + l->count - 1;
-        ring[place < s->active_messages ? place : place - s->active_messages] = *m;
+        ring[place < s->adapter.active_messages ? place : place - s->adapter.active_messages] = *m;
     }
     l->has = l->count > 0;
     return next;
@@ -314,7 +314,7 @@ SIM_INLINE void plan_wake(fast_context *h, const shape k, uint32_t host, fast_ad
         uint64_t next = !l->has ? l->t : sent ? now : UINT64_MAX;
         at = next < at ? next : at;
     }
-    if (at >= h->s->past_ps) { /* nothing is made or sent after the end */
+    if (at >= h->s->measure.past_ps) { /* nothing is made or sent after the end */
         h->p->after_end |= at != UINT64_MAX;
         return;
     }
@@ -501,8 +501,8 @@ void sim_fast_choose_adapters(const sim *s)
     static const fast_variant rows[] = {ADAPTERS(VARIANT_ROW)};
     static void (*const adapters[])(fast_context *,
                                     const slot *) = {ADAPTERS(ADAPTER_NAME) any_adapters};
-    bool several = s->packets_per_message > 1;
-    s->fast_state->run_adapters =
+    bool several = s->source.packets_per_message > 1;
+    s->engine.fast->run_adapters =
         adapters[fast_variant_of(s, several, rows, sizeof rows / sizeof *rows)];
 }
 
@@ -522,10 +522,11 @@ void sim_fast_start_hosts(partition *p)
     sim *s = p->sim;
     fast_context h = load_context(p);
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        if (s->node_partition[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
+        if (s->parallel.node_partition[ik_host_node(s->f, host)] != p->id ||
+            s->host.state[host].silent)
             continue;
         fast_adapter *adapter = host_at(&h, host);
-        for (unsigned v = 0; v < s->vcs; v++)
+        for (unsigned v = 0; v < s->sw.vcs; v++)
             adapter->queues[v].t =
                 v && h.f->starts_low ? UINT64_MAX : sim_message_time(s, host, 0, 0);
         plan_wake(&h, fast_shape(s), host, adapter, false, 0, false); /* not inside a window yet */

@@ -92,7 +92,7 @@ uint64_t sim_fast_next(const partition *p, uint64_t from)
 {
     const bins *b = &p->fast->bins;
     for (size_t at = 0; at < p->fast->num_held; at++)
-        if (p->fast->held[at].head < p->sim->last_ps)
+        if (p->fast->held[at].head < p->sim->window.last_ps)
             return from;
     uint32_t index = (uint32_t)from & (b->num_slots - 1), words = b->num_slots / 64,
              word = index >> 6;
@@ -128,14 +128,15 @@ bool sim_fast_grow_packets(partition *p)
     uint32_t cap = ps->cap + ps->cap / 2 + 1024;
     if (cap <= ps->id_mask && grow_column(&ps->items, sizeof *ps->items, ps->size, cap) &&
         grow_column(&ps->next, sizeof *ps->next, ps->size, cap) &&
-        (!p->sim->fast_state->early ||
+        (!p->sim->engine.fast->early ||
          grow_column(&ps->in_flight, sizeof *ps->in_flight, ps->size, cap)) &&
-        (!p->sim->fast_state->overlap || grow_column(&ps->sets, sizeof *ps->sets, ps->size, cap)) &&
-        (p->sim->voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
-        (!p->sim->fast_state->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
-        (!p->sim->fast_state->numbered ||
+        (!p->sim->engine.fast->overlap ||
+         grow_column(&ps->sets, sizeof *ps->sets, ps->size, cap)) &&
+        (p->sim->sw.voq || grow_column(&ps->out, sizeof *ps->out, ps->size, cap)) &&
+        (!p->sim->engine.fast->mixed || grow_column(&ps->tail, sizeof *ps->tail, ps->size, cap)) &&
+        (!p->sim->engine.fast->numbered ||
          grow_column(&ps->number, sizeof *ps->number, ps->size, cap)) &&
-        (!p->sim->fast_state->orders ||
+        (!p->sim->engine.fast->orders ||
          grow_column(&ps->sequence, sizeof *ps->sequence, ps->size, cap))) {
         ps->cap = cap;
         IK_POISON(ps->items + ps->size, (cap - ps->size) * sizeof *ps->items);
@@ -156,11 +157,11 @@ uint32_t sim_fast_drawn(const partition *p, uint32_t id, const ik_packet *rt, ui
 
 uint32_t sim_fast_head(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
 {
-    const fast_switch *fsw = &s->fast_state->switches[sw];
-    uint32_t last = s->fast_state->queues[fast_queue_at(fsw, s->voq, s->vcs, in, v, n)];
+    const fast_switch *fsw = &s->engine.fast->switches[sw];
+    uint32_t last = s->engine.fast->queues[fast_queue_at(fsw, s->sw.voq, s->sw.vcs, in, v, n)];
     if (last == IK_NONE)
         return IK_NONE;
-    const fast_packets *ps = &s->partitions[s->node_partition[sw]].fast->packets;
+    const fast_packets *ps = &s->parallel.partitions[s->parallel.node_partition[sw]].fast->packets;
     uint32_t first = ps->next[last & ps->id_mask] & ps->id_mask;
     return ps->in_flight && ps->in_flight[first] ? IK_NONE : first;
 }
@@ -174,7 +175,7 @@ uint32_t sim_fast_behind(const partition *p, uint32_t id)
 
 queue sim_fast_queue(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
 {
-    const partition *p = &s->partitions[s->node_partition[sw]];
+    const partition *p = &s->parallel.partitions[s->parallel.node_partition[sw]];
     queue q = {sim_fast_head(s, sw, in, v, n), IK_NONE};
     for (uint32_t id = q.head; id != IK_NONE; id = sim_fast_behind(p, id))
         q.tail = id;
@@ -191,9 +192,9 @@ packet sim_fast_packet(const partition *p, uint32_t id)
                    .t_gen = pk->t_gen,
                    .t_inject = pk->t_inject,
                    .next = IK_NONE, /* sim_fast_behind() knows */
-                   .size = p->sim->packet_bytes};
+                   .size = p->sim->adapter.packet_bytes};
     copy.out = pk->out == NO_OUT ? SIM_NO_WAY : pk->out;
-    copy.vc_first = copy.vc_last = p->sim->fast_state->steps ? pk->vc_next : pk->rt.vc;
+    copy.vc_first = copy.vc_last = p->sim->engine.fast->steps ? pk->vc_next : pk->rt.vc;
     copy.t_tail = ps->tail ? ps->tail[id] : 0;
     copy.number = ps->number ? ps->number[id] : 0;
     return copy;
@@ -228,7 +229,7 @@ static uint32_t receive_packet(partition *p, const sim_packet_record *record)
 static uint32_t route_received(partition *p, uint32_t node, uint32_t port, uint32_t id)
 {
     const sim *s = p->sim;
-    const fast_state *f = s->fast_state;
+    const fast_state *f = s->engine.fast;
     const fast_packets *ps = &p->fast->packets;
     fast_packet *pk = &ps->items[id];
     uint32_t preferred = 0, word = id;
@@ -249,9 +250,9 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
 {
     const sim *s = p->sim;
     uint32_t port = at->low & EV_PORT_MASK;
-    uint64_t offset = time % s->lookahead;
+    uint64_t offset = time % s->window.lookahead;
     bins *b = &p->fast->bins;
-    slot *slots = b->slots + (uint32_t)(time / s->lookahead & (b->num_slots - 1));
+    slot *slots = b->slots + (uint32_t)(time / s->window.lookahead & (b->num_slots - 1));
     if (at->low >> 30 == EV_CREDIT) {
         sim_bins_add(p, slots + BIN_CREDIT * b->num_slots, 1,
                      credit_of(offset, port, space_vc(at->data)), 0);
@@ -266,9 +267,9 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
     uint32_t id = receive_packet(p, &record), q = IK_NONE;
     if (id == IK_NONE)
         return;
-    if (s->fast_state->orders)
+    if (s->engine.fast->orders)
         p->fast->packets.sequence[id] = sim_sequence_of(at[SIM_ARRIVAL_UNITS].data);
-    const fast_state *f = s->fast_state;
+    const fast_state *f = s->engine.fast;
     const fast_switch *fsw = &f->switches[at->node];
     uint32_t word = f->overlap ? route_received(p, at->node, port, id)
                     : f->steps ? id | (uint32_t)record.vc_next << f->vc_at
@@ -276,7 +277,7 @@ void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at)
     unsigned in = port - fsw->port_base, out = p->fast->packets.items[id].out,
              v = f->overlap ? 0 : record.rt.vc;
     if (out != NO_OUT)
-        q = fast_queue_at(fsw, s->voq, s->vcs, in, v, out);
+        q = fast_queue_at(fsw, s->sw.voq, s->sw.vcs, in, v, out);
     sim_bins_add(p, slots + BIN_ARRIVAL * b->num_slots, 2,
                  key_of(offset, at->node, KEY_ARRIVAL, v, in, out & 63), (uint64_t)q << 32 | word);
 }

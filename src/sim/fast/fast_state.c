@@ -14,17 +14,17 @@ static uint64_t longest_delay(const sim *s)
 {
     uint64_t transmit = 0, latency = 0;
     for (uint32_t c = 0; c < s->f->num_classes; c++) {
-        uint64_t time = ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps);
+        uint64_t time = ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[c].rate_bps);
         transmit = time > transmit ? time : transmit;
         latency = s->f->classes[c].latency_ps > latency ? s->f->classes[c].latency_ps : latency;
     }
-    return 2 * transmit + 3 * latency + s->traversal_ps + s->routing_ps;
+    return 2 * transmit + 3 * latency + s->sw.traversal_ps + s->sw.routing_ps;
 }
 
 static uint64_t slots_needed(const sim *s)
 {
     uint64_t slots = 64;
-    while (slots < longest_delay(s) / s->lookahead + 4 && slots <= 1u << 20)
+    while (slots < longest_delay(s) / s->window.lookahead + 4 && slots <= 1u << 20)
         slots *= 2;
     return slots;
 }
@@ -42,7 +42,7 @@ static bool hosts_touch(const ik_fabric *f)
 static unsigned tag_place(const sim *s)
 {
     unsigned at = 31;
-    while (!s->static_lane && 1u << (31 - at) < s->vcs)
+    while (!s->choice.static_lane && 1u << (31 - at) < s->sw.vcs)
         at--;
     return at;
 }
@@ -50,7 +50,7 @@ static unsigned tag_place(const sim *s)
 /* Whether there are numbers for all packets that buffers and links of switches may hold. */
 static bool has_numbers(const sim *s)
 {
-    uint64_t a_port = (s->capacity / s->packet_bytes + 1) * s->vcs + 1;
+    uint64_t a_port = (s->sw.capacity / s->adapter.packet_bytes + 1) * s->sw.vcs + 1;
     unsigned bits = tag_place(s) - sim_choice_overlaps(s);
     return bits == 31 || s->f->num_ports * a_port < 1u << bits;
 }
@@ -88,42 +88,47 @@ bool sim_fast_fits(const sim *s)
     if (hosts_touch(s->f) || !has_numbers(s) || (s->reorder.on && !may_order(s)))
         return false;
     for (uint32_t c = 0; c < s->f->num_classes; c++)
-        if (ik_transmit_ps(s->packet_bytes, s->f->classes[c].rate_bps) < s->lookahead)
+        if (ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[c].rate_bps) <
+            s->window.lookahead)
             return false;
-    if (s->adaptive && !(s->max_words == 1 && sim_choice_fits(s)))
+    if (s->choice.adaptive && !(s->net.max_words == 1 && sim_choice_fits(s)))
         return false;
-    return s->max_words == 1 && s->ejection_share >= 1 && s->ejection_bps == UINT64_MAX &&
-           s->lookahead <= FAST_MAX_WINDOW && s->f->num_switches <= FAST_MAX_SWITCH &&
-           s->vcs <= FAST_MAX_VCS && s->routing_ps < UINT64_MAX / 64 &&
-           s->traversal_ps < UINT64_MAX / 64 && slots_needed(s) <= 1u << 16 &&
-           s->f->num_ports < FAST_MAX_PORT && s->end_ps < FAST_MAX_TIME &&
-           s->capacity / s->packet_bytes <= UINT16_MAX &&
-           s->host_capacity / s->packet_bytes <= UINT16_MAX &&
-           (uint64_t)s->f->num_ports * (s->vcs + 1) * (s->voq ? s->max_radix : 1) < UINT32_MAX;
+    return s->net.max_words == 1 && s->adapter.ejection_share >= 1 &&
+           s->adapter.ejection_bps == UINT64_MAX && s->window.lookahead <= FAST_MAX_WINDOW &&
+           s->f->num_switches <= FAST_MAX_SWITCH && s->sw.vcs <= FAST_MAX_VCS &&
+           s->sw.routing_ps < UINT64_MAX / 64 && s->sw.traversal_ps < UINT64_MAX / 64 &&
+           slots_needed(s) <= 1u << 16 && s->f->num_ports < FAST_MAX_PORT &&
+           s->measure.end_ps < FAST_MAX_TIME &&
+           s->sw.capacity / s->adapter.packet_bytes <= UINT16_MAX &&
+           s->adapter.capacity / s->adapter.packet_bytes <= UINT16_MAX &&
+           (uint64_t)s->f->num_ports * (s->sw.vcs + 1) * (s->sw.voq ? s->net.max_radix : 1) <
+               UINT32_MAX;
 }
 
 /* ---- set-up */
 
 static window_time window_time_of(const sim *s, uint64_t ps)
 {
-    return (window_time){(uint32_t)(ps / s->lookahead), (uint32_t)(ps % s->lookahead)};
+    return (window_time){(uint32_t)(ps / s->window.lookahead),
+                         (uint32_t)(ps % s->window.lookahead)};
 }
 
 static void init_links(const sim *s, fast_state *f)
 {
     for (uint32_t c = 0; c < s->f->num_classes; c++) {
         const ik_link_class *class = &s->f->classes[c];
-        uint64_t full = ik_transmit_ps(s->packet_bytes, class->rate_bps),
-                 head = s->traversal_ps + class->latency_ps;
-        f->links[c] = (link_delays){
-            .tail = window_time_of(s, full),
-            .credit = window_time_of(s, class->latency_ps),
-            .arrival = window_time_of(s, head + (s->store_forward ? full : 0) + s->routing_ps),
-            .tail_credit = window_time_of(s, full + class->latency_ps),
-            .host_credit = window_time_of(s, full + head + class->latency_ps),
-            .host_arrival = window_time_of(s, class->latency_ps + s->routing_ps),
-            .full_ps = full,
-            .latency_ps = class->latency_ps};
+        uint64_t full = ik_transmit_ps(s->adapter.packet_bytes, class->rate_bps),
+                 head = s->sw.traversal_ps + class->latency_ps;
+        f->links[c] =
+            (link_delays){.tail = window_time_of(s, full),
+                          .credit = window_time_of(s, class->latency_ps),
+                          .arrival = window_time_of(s, head + (s->sw.store_forward ? full : 0) +
+                                                           s->sw.routing_ps),
+                          .tail_credit = window_time_of(s, full + class->latency_ps),
+                          .host_credit = window_time_of(s, full + head + class->latency_ps),
+                          .host_arrival = window_time_of(s, class->latency_ps + s->sw.routing_ps),
+                          .full_ps = full,
+                          .latency_ps = class->latency_ps};
         f->mixed |= full != f->links[0].full_ps;
         f->longest_ps = full > f->longest_ps ? full : f->longest_ps;
     }
@@ -141,25 +146,27 @@ static void init_ports(const sim *s, fast_state *f)
             continue;
         f->class[port] = fabric->port_class[port];
         fp->peer_node = fabric->port_node[peer];
-        for (unsigned v = 0; v < s->vcs && !fast_host_keeps_credit(s, f, port); v++)
-            *fast_credit(f, s->vcs, f->steps, fp, port, v) =
-                (uint16_t)((uint32_t)*credit_at(s, port, v) / s->packet_bytes);
+        for (unsigned v = 0; v < s->sw.vcs && !fast_host_keeps_credit(s, f, port); v++)
+            *fast_credit(f, s->sw.vcs, f->steps, fp, port, v) =
+                (uint16_t)((uint32_t)*credit_at(s, port, v) / s->adapter.packet_bytes);
     }
 }
 
 /* Whether adapters are this engine's own: a queue a VC, sending at the link's rate. */
 static bool has_adapters(const sim *s)
 {
-    return s->num_send_queues == s->vcs && s->adapter_queues != ADAPTER_DESTINATION && !s->paced &&
-           s->reorder.limit == REORDER_UNLIMITED && s->packets_per_message <= UINT32_MAX &&
-           (!s->finite || s->even_visits);
+    return s->adapter.num_queues == s->sw.vcs && s->adapter.queues != ADAPTER_DESTINATION &&
+           !s->adapter.paced && s->reorder.limit == REORDER_UNLIMITED &&
+           s->source.packets_per_message <= UINT32_MAX &&
+           (!s->workload.finite || s->workload.even_visits);
 }
 
 /* In whole lines of the cache. */
 static size_t adapter_bytes(const sim *s)
 {
-    size_t messages = s->packets_per_message > 1 ? (size_t)s->vcs * s->active_messages : 0;
-    return sizeof(fast_adapter) + s->vcs * sizeof(fast_send_queue) +
+    size_t messages =
+        s->source.packets_per_message > 1 ? (size_t)s->sw.vcs * s->adapter.active_messages : 0;
+    return sizeof(fast_adapter) + s->sw.vcs * sizeof(fast_send_queue) +
            (messages + 1) / 2 * 2 * sizeof(fast_message);
 }
 
@@ -168,9 +175,9 @@ static void init_hosts(const sim *s, fast_state *f)
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         fast_adapter *h = (fast_adapter *)(void *)(f->hosts + host * f->host_bytes);
         h->wake_at = UINT64_MAX;
-        h->period_ps = s->injectors[host].period_ps;
-        h->phase_ps = s->injectors[host].phase_ps;
-        h->port = s->hosts[host].port;
+        h->period_ps = s->source.injectors[host].period_ps;
+        h->phase_ps = s->source.injectors[host].phase_ps;
+        h->port = s->host.state[host].port;
     }
 }
 
@@ -178,7 +185,7 @@ static void init_switches(const sim *s, fast_state *f)
 {
     uint32_t queues = 0;
     for (uint32_t id = 0; id < s->f->num_switches; id++) {
-        const sw_state *sw = &s->switches[id];
+        const sw_state *sw = &s->net.switches[id];
         fast_switch *fsw = &f->switches[id];
         *fsw = (fast_switch){.free_in = free_inputs(sw)[0],
                              .free_out = free_outputs(sw, 1)[0],
@@ -186,13 +193,13 @@ static void init_switches(const sim *s, fast_state *f)
                              .may_out = free_outputs(sw, 1)[0]};
         fsw->port_base = sw->port_base;
         fsw->queue_base = queues;
-        queues += fast_queue_words(s->voq, s->vcs, sw->radix);
+        queues += fast_queue_words(s->sw.voq, s->sw.vcs, sw->radix);
         fsw->radix = (uint8_t)sw->radix;
         for (unsigned at = 0; at <= SWITCH_EVENTS; at++)
             fsw->events[at] = NO_KEY;
-        for (unsigned v = 0; v < s->vcs; v++)
+        for (unsigned v = 0; v < s->sw.vcs; v++)
             for (unsigned out = 0; out < sw->radix; out++)
-                *fast_ok(s, f, id, v) |= (uint64_t)(s->ports[sw->port_base + out].ok >> v & 1)
+                *fast_ok(s, f, id, v) |= (uint64_t)(s->net.ports[sw->port_base + out].ok >> v & 1)
                                          << out;
     }
 }
@@ -201,20 +208,20 @@ static size_t num_queues(const sim *s)
 {
     size_t sum = 0;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        sum += fast_queue_words(s->voq, s->vcs, ik_radix(s->f, sw));
+        sum += fast_queue_words(s->sw.voq, s->sw.vcs, ik_radix(s->f, sw));
     return sum;
 }
 
 static uint64_t num_events(const sim *s)
 {
-    return (uint64_t)s->f->port_base[s->f->num_switches] * (2 + s->vcs) +
+    return (uint64_t)s->f->port_base[s->f->num_switches] * (2 + s->sw.vcs) +
            2 * (uint64_t)s->f->num_switches + 2;
 }
 
 static size_t num_times(const sim *s)
 {
-    return has_adapters(s) && s->injection != INJECT_PERIODIC
-               ? (size_t)s->f->num_hosts * s->vcs * (BLOCK + 1)
+    return has_adapters(s) && s->source.injection != INJECT_PERIODIC
+               ? (size_t)s->f->num_hosts * s->sw.vcs * (BLOCK + 1)
                : 0;
 }
 
@@ -222,10 +229,10 @@ static size_t num_times(const sim *s)
  * is back, before another could go the same way after the next one. */
 static bool lasts_long(const sim *s)
 {
-    uint64_t full = ik_transmit_ps(s->packet_bytes, s->f->classes[0].rate_bps),
+    uint64_t full = ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[0].rate_bps),
              latency = s->f->classes[0].latency_ps;
-    return full / s->lookahead >= SIM_EARLY_WINDOWS &&
-           2 * latency + s->traversal_ps + s->routing_ps + 3 * s->lookahead <= full;
+    return full / s->window.lookahead >= SIM_EARLY_WINDOWS &&
+           2 * latency + s->sw.traversal_ps + s->sw.routing_ps + 3 * s->window.lookahead <= full;
 }
 
 /* Whether all packets start in VC 0. Some schemes treat them all alike. */
@@ -233,7 +240,7 @@ static bool starts_low(const sim *s)
 {
     const ik_vc *vc = s->plan->vc;
     ik_packet rt = {.via = IK_NONE};
-    if (s->vcs > 1 && !(vc->family->ignores & IK_VC_BY_LANE))
+    if (s->sw.vcs > 1 && !(vc->family->ignores & IK_VC_BY_LANE))
         return false;
     vc->family->inject(vc, &rt);
     return rt.vc == 0;
@@ -242,20 +249,20 @@ static bool starts_low(const sim *s)
 static fast_state kind_of(const sim *s)
 {
     fast_state f = {.num_slots = (uint32_t)slots_needed(s), .host_bytes = adapter_bytes(s)};
-    f.steps = !s->static_lane;
+    f.steps = !s->choice.static_lane;
     f.vc_at = tag_place(s);
     f.overlap = sim_choice_overlaps(s);
-    f.restarts = s->source_adaptive;
+    f.restarts = s->choice.source_adaptive;
     f.id_mask = (1u << (f.vc_at - f.overlap)) - 1;
     f.starts_low = starts_low(s);
-    f.reports =
-        s->num_series || s->paranoid || (s->traffic && s->traffic->classes) || sim_finite_waits(s);
+    f.reports = s->measure.num_series || s->measure.paranoid ||
+                (s->traffic && s->traffic->classes) || sim_finite_waits(s);
     f.orders = s->reorder.on;
-    bool plain = s->f->num_classes == 1 && !s->store_forward && sim_fast_has_newer();
+    bool plain = s->f->num_classes == 1 && !s->sw.store_forward && sim_fast_has_newer();
     f.early = plain && lasts_long(s);
-    f.dense = plain && !f.early && !s->adaptive && !f.steps &&
-              s->lookahead * s->max_radix >=
-                  4 * ik_transmit_ps(s->packet_bytes, s->f->classes[0].rate_bps);
+    f.dense = plain && !f.early && !s->choice.adaptive && !f.steps &&
+              s->window.lookahead * s->net.max_radix >=
+                  4 * ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[0].rate_bps);
     f.plain = f.early || f.dense;
     return f;
 }
@@ -263,31 +270,33 @@ static fast_state kind_of(const sim *s)
 static bool allocate(const sim *s, fast_state *f, sim_memory *m)
 {
     size_t ports = s->f->num_ports, switches = s->f->num_switches, hosts = s->f->num_hosts;
-    return sim_get(m, &f->ports, ports + 1, fast_port_bytes(s->vcs, f->steps)) &&
-           sim_get(m, &f->credits, fast_credit_apart(s->vcs, f->steps) ? (ports + 1) * s->vcs : 1,
+    return sim_get(m, &f->ports, ports + 1, fast_port_bytes(s->sw.vcs, f->steps)) &&
+           sim_get(m, &f->credits,
+                   fast_credit_apart(s->sw.vcs, f->steps) ? (ports + 1) * s->sw.vcs : 1,
                    sizeof *f->credits) &&
            sim_get(m, &f->class, ports + 1, sizeof *f->class) &&
            sim_get(m, &f->switches, switches + 1, sizeof *f->switches) &&
            sim_get(m, &f->events, num_events(s), sizeof *f->events) &&
            sim_get(m, &f->queues, num_queues(s) + 1, sizeof *f->queues) &&
-           sim_get(m, &f->ok, switches * s->vcs + 1, sizeof *f->ok) &&
+           sim_get(m, &f->ok, switches * s->sw.vcs + 1, sizeof *f->ok) &&
            sim_get(m, &f->edge_bytes, ports + 1, sizeof *f->edge_bytes) &&
            sim_get(m, &f->links, s->f->num_classes + 1, sizeof *f->links) &&
            sim_get(m, &f->sinks, hosts + 1, sizeof *f->sinks) &&
-           (!s->finite || sim_get(m, &f->lasts, hosts + 1, sizeof *f->lasts)) &&
+           (!s->workload.finite || sim_get(m, &f->lasts, hosts + 1, sizeof *f->lasts)) &&
            (!has_adapters(s) || sim_get(m, &f->hosts, hosts + 1, f->host_bytes)) &&
            sim_get(m, &f->times, num_times(s) + 1, sizeof *f->times);
 }
 
 bool sim_fast_setup(sim *s)
 {
-    fast_state *f = s->fast_state = ik_calloc(1, sizeof *f);
+    fast_state *f = s->engine.fast = ik_calloc(1, sizeof *f);
     if (!f)
         return false;
     *f = kind_of(s);
     if (!allocate(s, f, &(sim_memory){0}))
         return false;
-    for (size_t q = 0, n = num_queues(s), turn = s->voq && s->vcs > 1 ? s->vcs + 1 : 0; q < n; q++)
+    for (size_t q = 0, n = num_queues(s), turn = s->sw.voq && s->sw.vcs > 1 ? s->sw.vcs + 1 : 0;
+         q < n; q++)
         f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
     const ik_routing_family *r = s->plan->routing->family;
     f->numbered = s->traffic->classes || s->plan->routing->kind == IK_ROUTE_OBLIVIOUS ||
@@ -299,12 +308,12 @@ bool sim_fast_setup(sim *s)
     init_links(s, f);
     init_ports(s, f);
     init_switches(s, f);
-    return !s->adaptive || sim_choice_setup(s);
+    return !s->choice.adaptive || sim_choice_setup(s);
 }
 
 void sim_fast_free(sim *s)
 {
-    fast_state *f = s->fast_state;
+    fast_state *f = s->engine.fast;
     if (!f)
         return;
     free(f->ports);
@@ -322,7 +331,7 @@ void sim_fast_free(sim *s)
     sim_choice_free(f);
     free(f->hosts);
     free(f);
-    s->fast_state = NULL;
+    s->engine.fast = NULL;
 }
 
 /* What belongs to a partition. */
@@ -335,7 +344,7 @@ static ownership ownership_of(const partition *p)
     const sim *s = p->sim;
     ownership own = {0};
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++) {
-        bool mine = s->node_partition[node] == p->id, is_switch = ik_is_switch(s->f, node);
+        bool mine = s->parallel.node_partition[node] == p->id, is_switch = ik_is_switch(s->f, node);
         own.switches += mine && is_switch;
         own.hosts += mine && !is_switch;
         own.ports += mine && is_switch ? ik_radix(s->f, node) : 0;
@@ -385,8 +394,8 @@ uint64_t sim_fast_bytes(const sim *s)
                      .switches = s->f->num_switches,
                      .hosts = s->f->num_hosts};
     allocate(s, &f, &m);
-    return sizeof f + m.bytes + (s->adaptive ? sim_choice_bytes(s) : 0) + count_partition(s, all) -
-           count_partition(s, (ownership){0});
+    return sizeof f + m.bytes + (s->choice.adaptive ? sim_choice_bytes(s) : 0) +
+           count_partition(s, all) - count_partition(s, (ownership){0});
 }
 
 uint64_t sim_fast_bytes_each(const sim *s)
@@ -413,7 +422,7 @@ static void init_active(const partition *p, uint32_t *active, uint32_t switches)
 {
     const sim *s = p->sim;
     uint32_t own = 0, places = switches + ACTIVE_AHEAD + 1;
-    while (own < s->f->num_switches && s->node_partition[own] != p->id)
+    while (own < s->f->num_switches && s->parallel.node_partition[own] != p->id)
         own++;
     for (uint32_t at = 0; at < places; at++)
         active[at] = own;
@@ -421,7 +430,7 @@ static void init_active(const partition *p, uint32_t *active, uint32_t switches)
 
 bool sim_fast_setup_partition(partition *p)
 {
-    const fast_state *f = p->sim->fast_state;
+    const fast_state *f = p->sim->engine.fast;
     ownership own = ownership_of(p);
     fast_partition *fp = p->fast = ik_calloc(1, sizeof *fp);
     if (!fp || !allocate_partition(f, fp, own, &(sim_memory){0}))

@@ -57,7 +57,7 @@ SIM_INLINE uint64_t islip(fast_context *h, const shape k, state *st, uint64_t op
                           uint64_t instant)
 {
     uint64_t *granted = h->fp->granted;
-    for (unsigned it = 0; it < h->s->iterations && open; it++) {
+    for (unsigned it = 0; it < h->s->sw.iterations && open; it++) {
         uint64_t inputs = 0;
         for (uint64_t bits = open; bits; bits &= bits - 1) {
             unsigned out = (unsigned)__builtin_ctzll(bits);
@@ -95,7 +95,7 @@ static void look_later(fast_context *h, fast_switch *fsw, uint32_t sw, uint64_t 
     fsw->left |= left;
     if (pending)
         return;
-    window_time when = until(h, (now / h->s->relook_ps + 1) * h->s->relook_ps);
+    window_time when = until(h, (now / h->s->window.relook_ps + 1) * h->s->window.relook_ps);
     uint64_t key = key_of(when.rest, sw, KEY_LOOK, 0, 0, 0);
     if (when.windows > 0) {
         post(h, slot_ahead(h, BIN_TAIL, when.windows), key);
@@ -159,8 +159,8 @@ SIM_INLINE uint64_t apply(fast_context *h, const shape k, state *st, uint64_t ke
     uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
     if (kind == KEY_TAIL && k.overlap && h->restarts) {
         count_waiting(h, k, st->fsw->port_base + out, v, -1);
-        if (__builtin_expect(h->s->paranoid, 0))
-            h->s->sending[st->fsw->port_base + out] = 0;
+        if (__builtin_expect(h->s->measure.paranoid, 0))
+            h->s->backlog.sending[st->fsw->port_base + out] = 0;
     }
     if (kind == KEY_TAIL)
         return come_free(h, k, st, in, out);

@@ -8,7 +8,8 @@
 
 static event event_of(const sim *s, unsigned bin, const uint64_t *word)
 {
-    uint32_t bytes = s->packet_bytes, sw = key_switch(*word), mask = s->fast_state->id_mask;
+    uint32_t bytes = s->adapter.packet_bytes, sw = key_switch(*word),
+             mask = s->engine.fast->id_mask;
     if (bin == BIN_CREDIT) {
         uint32_t port = credit_port(*word);
         return (event){event_key(EV_CREDIT, port), s->f->port_node[port],
@@ -27,7 +28,7 @@ typedef void (*flight_fn)(void *ctx, partition *p, uint32_t port, uint32_t id);
 
 static uint64_t delay_ps(const sim *s, window_time d)
 {
-    return (uint64_t)d.windows * s->lookahead + d.rest;
+    return (uint64_t)d.windows * s->window.lookahead + d.rest;
 }
 
 /* Calls fn for the grants, with their time, from which `delay` has not passed at `time`. A ring
@@ -36,12 +37,12 @@ static void each_grant(partition *p, window_time delay, uint64_t time, grant_fn 
 {
     const sim *s = p->sim;
     const fast_partition *fp = p->fast;
-    for (uint32_t k = 0; s->fast_state->early && k < fp->bins.num_slots; k++) {
+    for (uint32_t k = 0; s->engine.fast->early && k < fp->bins.num_slots; k++) {
         window_span at = fp->granted_in.spans[k];
-        if ((at.window + delay.windows + 2) * s->lookahead <= time)
+        if ((at.window + delay.windows + 2) * s->window.lookahead <= time)
             continue;
         for (const fast_grant *g = fp->grants + at.first; g < fp->grants + at.end; g++) {
-            uint64_t granted = at.window * s->lookahead + (g->key >> KEY_OFFSET);
+            uint64_t granted = at.window * s->window.lookahead + (g->key >> KEY_OFFSET);
             if (granted + delay_ps(s, delay) >= time)
                 fn(ctx, p, g, granted);
         }
@@ -69,17 +70,17 @@ static void each_flight(partition *p, uint64_t time, flight_fn fn, void *ctx)
 {
     const sim *s = p->sim;
     const fast_partition *fp = p->fast;
-    const link_delays *l = &s->fast_state->links[0];
+    const link_delays *l = &s->engine.fast->links[0];
     flights to = {fn, ctx};
     each_grant(p, l->arrival, time, fly, &to);
-    for (uint32_t k = 0; s->fast_state->early && k < fp->bins.num_slots; k++) {
+    for (uint32_t k = 0; s->engine.fast->early && k < fp->bins.num_slots; k++) {
         window_span at = fp->sent_in.spans[k];
-        if ((at.window + l->host_arrival.windows + 2) * s->lookahead <= time)
+        if ((at.window + l->host_arrival.windows + 2) * s->window.lookahead <= time)
             continue;
         for (const fast_send *e = fp->sends + at.first; e < fp->sends + at.end; e++)
             if (e->id != IK_NONE &&
-                at.window * s->lookahead + e->offset + delay_ps(s, l->host_arrival) >= time)
-                fn(ctx, p, s->f->port_peer[s->hosts[e->host].port], e->id);
+                at.window * s->window.lookahead + e->offset + delay_ps(s, l->host_arrival) >= time)
+                fn(ctx, p, s->f->port_peer[s->host.state[e->host].port], e->id);
     }
 }
 
@@ -117,7 +118,7 @@ static void find_ahead(void *ctx, partition *p, const fast_grant *g, uint64_t ti
 {
     const credits_ahead *to = ctx;
     const sim *s = p->sim;
-    const link_delays *l = &s->fast_state->links[0];
+    const link_delays *l = &s->engine.fast->links[0];
     uint32_t base = s->f->port_base[key_switch(g->key)];
     if (g->ahead & SPACE_HERE && time + delay_ps(s, l->tail_credit) >= p->start)
         to->fn(to->ctx, p, s->f->port_peer[base + key_in(g->key)], key_vc(g->key));
@@ -128,21 +129,22 @@ static void find_ahead(void *ctx, partition *p, const fast_grant *g, uint64_t ti
 static void each_ahead(partition *p, ahead_fn fn, void *ctx)
 {
     credits_ahead to = {fn, ctx};
-    each_grant(p, p->sim->fast_state->links[0].host_credit, p->start, find_ahead, &to);
+    each_grant(p, p->sim->engine.fast->links[0].host_credit, p->start, find_ahead, &to);
 }
 
 static void report_ahead(void *ctx, partition *p, uint32_t port, unsigned v)
 {
     const event_to *to = ctx;
     const sim *s = p->sim;
-    event e = {event_key(EV_CREDIT, port), s->f->port_node[port], space_data(v, s->packet_bytes)};
+    event e = {event_key(EV_CREDIT, port), s->f->port_node[port],
+               space_data(v, s->adapter.packet_bytes)};
     to->fn(to->ctx, p, &e);
 }
 
 /* Whether a word of a bin tells what the rings do not. */
 static bool tells(const sim *s, unsigned bin, uint64_t word)
 {
-    return bin != BIN_TAIL || (key_kind(word) != KEY_LOOK && !s->fast_state->early);
+    return bin != BIN_TAIL || (key_kind(word) != KEY_LOOK && !s->engine.fast->early);
 }
 
 void sim_fast_each_event(partition *p, event_fn fn, void *ctx)
@@ -153,7 +155,7 @@ void sim_fast_each_event(partition *p, event_fn fn, void *ctx)
     for (size_t at = 0; at < p->fast->num_held; at++)
         report_flight(&to, p, s->f->port_peer[p->fast->held[at].port], p->fast->held[at].d.id);
     each_flight(p, p->start, report_flight, &to);
-    each_grant(p, s->fast_state->links[0].tail, p->start, report_tail, &to);
+    each_grant(p, s->engine.fast->links[0].tail, p->start, report_tail, &to);
     each_ahead(p, report_ahead, &to);
     for (uint32_t k = 0; k < NUM_BINS * b->num_slots; k++) {
         unsigned bin = k / b->num_slots;
@@ -179,16 +181,17 @@ void sim_fast_each_event(partition *p, event_fn fn, void *ctx)
 static uint32_t settle_messages(const sim *s, fast_adapter *adapter, unsigned v, message *ring)
 {
     const fast_send_queue *from = &adapter->queues[v];
-    if (s->packets_per_message == 1) {
+    if (s->source.packets_per_message == 1) {
         if (from->has)
-            ring[0] = (message){from->t, from->n, s->message_bytes, from->dst[from->n % BLOCK], v};
+            ring[0] =
+                (message){from->t, from->n, s->source.message_bytes, from->dst[from->n % BLOCK], v};
         return from->has;
     }
-    const fast_message *messages = fast_messages(adapter, s->vcs, v, s->active_messages);
+    const fast_message *messages = fast_messages(adapter, s->sw.vcs, v, s->adapter.active_messages);
     for (uint32_t at = 0; at < from->count; at++) {
-        const fast_message *m = &messages[(from->first + at) % s->active_messages];
-        ring[at] = (message){m->t_gen, (m->n + 1) * s->packets_per_message - m->left,
-                             (uint64_t)m->left * s->packet_bytes, m->dst, v};
+        const fast_message *m = &messages[(from->first + at) % s->adapter.active_messages];
+        ring[at] = (message){m->t_gen, (m->n + 1) * s->source.packets_per_message - m->left,
+                             (uint64_t)m->left * s->adapter.packet_bytes, m->dst, v};
     }
     return from->count;
 }
@@ -196,10 +199,11 @@ static uint32_t settle_messages(const sim *s, fast_adapter *adapter, unsigned v,
 /* A host's lane as host/host.c keeps it. What was drawn is counted. */
 static void settle_send_queue(const sim *s, uint32_t host, unsigned v, fast_adapter *adapter)
 {
-    size_t lane = (size_t)host * s->vcs + v;
+    size_t lane = (size_t)host * s->sw.vcs + v;
     const fast_send_queue *from = &adapter->queues[v];
-    send_queue *to = &s->send_queues[lane];
-    uint32_t count = settle_messages(s, adapter, v, s->messages + lane * s->active_messages);
+    send_queue *to = &s->host.queues[lane];
+    uint32_t count =
+        settle_messages(s, adapter, v, s->host.messages + lane * s->adapter.active_messages);
     *to = (send_queue){from->n, from->t, 0, count};
     for (bool drawn = from->mine; drawn; drawn = to->n % BLOCK != 0) {
         to->n++;
@@ -210,15 +214,16 @@ static void settle_send_queue(const sim *s, uint32_t host, unsigned v, fast_adap
 static void settle_hosts(partition *p)
 {
     const sim *s = p->sim;
-    const fast_state *f = s->fast_state;
+    const fast_state *f = s->engine.fast;
     for (uint32_t host = 0; f->hosts && host < s->f->num_hosts; host++) {
         fast_adapter *from = (fast_adapter *)(void *)(f->hosts + host * f->host_bytes);
-        if (s->node_partition[ik_host_node(s->f, host)] != p->id || s->hosts[host].silent)
+        if (s->parallel.node_partition[ik_host_node(s->f, host)] != p->id ||
+            s->host.state[host].silent)
             continue;
-        s->hosts[host].busy_until = from->busy_until;
-        s->hosts[host].blocked = from->blocked;
-        s->hosts[host].next_vc = from->next_vc;
-        for (unsigned v = 0; v < s->vcs; v++)
+        s->host.state[host].busy_until = from->busy_until;
+        s->host.state[host].blocked = from->blocked;
+        s->host.state[host].next_vc = from->next_vc;
+        for (unsigned v = 0; v < s->sw.vcs; v++)
             settle_send_queue(s, host, v, from);
     }
 }
@@ -226,25 +231,26 @@ static void settle_hosts(partition *p)
 void sim_fast_settle(partition *p)
 {
     const sim *s = p->sim;
-    const fast_state *f = s->fast_state;
+    const fast_state *f = s->engine.fast;
     for (uint32_t port = 0; port < s->f->num_ports; port++)
-        if (s->node_partition[s->f->port_node[port]] == p->id)
-            s->channel_bytes[port] =
-                (uint64_t)fast_port_of(s, f, port)->sent * s->packet_bytes + f->edge_bytes[port];
+        if (s->parallel.node_partition[s->f->port_node[port]] == p->id)
+            s->counted.channel_bytes[port] =
+                (uint64_t)fast_port_of(s, f, port)->sent * s->adapter.packet_bytes +
+                f->edge_bytes[port];
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        if (s->node_partition[ik_host_node(s->f, host)] != p->id)
+        if (s->parallel.node_partition[ik_host_node(s->f, host)] != p->id)
             continue;
         if (!f->orders) {
-            s->hosts[host].hash = f->sinks[host].hash;
-            s->host_bytes[host] = f->sinks[host].packets * s->packet_bytes;
+            s->host.state[host].hash = f->sinks[host].hash;
+            s->counted.host_bytes[host] = f->sinks[host].packets * s->adapter.packet_bytes;
         }
         if (f->lasts)
             sim_finite_note(p->sim, host,
                             &(delivered){.t = f->lasts[host].t,
                                          .t_inject = f->lasts[host].inject,
                                          .src = f->lasts[host].src});
-        if (f->hosts && s->hosts[host].port != IK_NONE)
-            s->host_sent_bytes[host] = s->channel_bytes[s->hosts[host].port];
+        if (f->hosts && s->host.state[host].port != IK_NONE)
+            s->counted.host_sent_bytes[host] = s->counted.channel_bytes[s->host.state[host].port];
     }
     settle_hosts(p);
 }
@@ -254,10 +260,10 @@ void sim_fast_settle(partition *p)
 /* Credit in bytes, where it is kept in packets; what does not make a packet stays as it was. */
 static void expose_credit(const sim *s, uint32_t port)
 {
-    for (unsigned v = 0; v < s->vcs && !fast_host_keeps_credit(s, s->fast_state, port); v++) {
-        int32_t *bytes = credit_at(s, port, v), full = (int32_t)s->packet_bytes;
-        *bytes = *bytes % full + *fast_credit(s->fast_state, s->vcs, s->fast_state->steps,
-                                              fast_port_of(s, s->fast_state, port), port, v) *
+    for (unsigned v = 0; v < s->sw.vcs && !fast_host_keeps_credit(s, s->engine.fast, port); v++) {
+        int32_t *bytes = credit_at(s, port, v), full = (int32_t)s->adapter.packet_bytes;
+        *bytes = *bytes % full + *fast_credit(s->engine.fast, s->sw.vcs, s->engine.fast->steps,
+                                              fast_port_of(s, s->engine.fast, port), port, v) *
                                      full;
     }
 }
@@ -265,14 +271,14 @@ static void expose_credit(const sim *s, uint32_t port)
 /* Packets that have chosen know their output again, and whether they may choose another one. */
 static void expose_choices(const sim *s, const fast_packets *ps, uint32_t id)
 {
-    const fast_switch *fsw = &s->fast_state->switches[id];
-    const choice_sets *c = &s->fast_state->sets[fsw->sets];
+    const fast_switch *fsw = &s->engine.fast->switches[id];
+    const choice_sets *c = &s->engine.fast->sets[fsw->sets];
     for (uint64_t bits = c->all; bits; bits &= bits - 1) {
         unsigned out = (unsigned)__builtin_ctzll(bits);
         for (unsigned in = 0; in < fsw->radix; in++)
-            for (unsigned v = 0; v < s->vcs; v++) {
+            for (unsigned v = 0; v < s->sw.vcs; v++) {
                 uint32_t last =
-                    s->fast_state->queues[fast_queue_at(fsw, s->voq, s->vcs, in, v, out)];
+                    s->engine.fast->queues[fast_queue_at(fsw, s->sw.voq, s->sw.vcs, in, v, out)];
                 if (last == IK_NONE)
                     continue;
                 uint32_t at = last;
@@ -285,20 +291,20 @@ static void expose_choices(const sim *s, const fast_packets *ps, uint32_t id)
 
 static void expose_switch(const sim *s, uint32_t id)
 {
-    const fast_switch *fsw = &s->fast_state->switches[id];
-    sw_state *sw = &s->switches[id];
+    const fast_switch *fsw = &s->engine.fast->switches[id];
+    sw_state *sw = &s->net.switches[id];
     free_inputs(sw)[0] = fsw->free_in;
     free_outputs(sw, 1)[0] = fsw->free_out;
     left_outputs(sw, 1)[0] = fsw->left;
     for (unsigned local = 0; local < fsw->radix; local++) {
-        fast_port *fp = fast_port_of(s, s->fast_state, fsw->port_base + local);
+        fast_port *fp = fast_port_of(s, s->engine.fast, fsw->port_base + local);
         uint64_t ok = 0, *want = want_of(sw, sim_shape(s), local, 0);
         *row_of(sw, sim_shape(s), local) = fp->row;
-        for (unsigned v = 0; v < s->vcs; v++) {
-            want[v] = s->vcs == 1 ? fp->ready : fp->want[v];
-            ok |= (*fast_ok(s, s->fast_state, id, v) >> local & 1) << v;
+        for (unsigned v = 0; v < s->sw.vcs; v++) {
+            want[v] = s->sw.vcs == 1 ? fp->ready : fp->want[v];
+            ok |= (*fast_ok(s, s->engine.fast, id, v) >> local & 1) << v;
         }
-        s->ports[fsw->port_base + local].ok = ok;
+        s->net.ports[fsw->port_base + local].ok = ok;
     }
 }
 
@@ -310,17 +316,17 @@ static void hide_flight(void *ctx, partition *p, uint32_t port, uint32_t id)
     const fast_packets *ps = &p->fast->packets;
     const fast_packet *pk = &ps->items[id];
     uint32_t node = s->f->port_node[port];
-    sw_state *sw = &s->switches[node];
-    const fast_switch *fsw = &s->fast_state->switches[node];
+    sw_state *sw = &s->net.switches[node];
+    const fast_switch *fsw = &s->engine.fast->switches[node];
     unsigned in = port - sw->port_base, v = pk->rt.vc, out = pk->out;
-    uint32_t last = s->fast_state->queues[fast_queue_at(fsw, s->voq, s->vcs, in, v, out)];
+    uint32_t last = s->engine.fast->queues[fast_queue_at(fsw, s->sw.voq, s->sw.vcs, in, v, out)];
     uint64_t others = 0;
     (void)ctx;
     ps->in_flight[id] = 1;
     if (last == IK_NONE || (ps->next[last & ps->id_mask] & ps->id_mask) != id)
         return;
     *want_of(sw, sim_shape(s), out, v) &= ~(1ull << in);
-    for (unsigned u = 0; u < s->vcs; u++)
+    for (unsigned u = 0; u < s->sw.vcs; u++)
         others |= *want_of(sw, sim_shape(s), out, u);
     *row_of(sw, sim_shape(s), in) &= ~((~others >> in & 1) << out);
 }
@@ -330,36 +336,39 @@ static void hide_credit(void *ctx, partition *p, uint32_t port, unsigned v)
     const sim *s = p->sim;
     int32_t *bytes = credit_at(s, port, v);
     (void)ctx;
-    *bytes -= (int32_t)s->packet_bytes;
-    if (*bytes < (int32_t)s->packet_bytes)
-        s->ports[port].ok &= ~(1ull << v);
+    *bytes -= (int32_t)s->adapter.packet_bytes;
+    if (*bytes < (int32_t)s->adapter.packet_bytes)
+        s->net.ports[port].ok &= ~(1ull << v);
 }
 
 static void take_from_switch(void *ctx, partition *p, uint32_t port, uint32_t id)
 {
     (void)ctx;
     (void)id;
-    p->sim->switches[p->sim->f->port_node[port]].bytes -= p->sim->packet_bytes;
+    p->sim->net.switches[p->sim->f->port_node[port]].bytes -= p->sim->adapter.packet_bytes;
 }
 
 void sim_fast_count_buffers(partition *p, uint64_t time)
 {
     const sim *s = p->sim;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        if (s->node_partition[sw] == p->id)
-            s->switches[sw].bytes = (int64_t)s->fast_state->switches[sw].held * s->packet_bytes;
+        if (s->parallel.node_partition[sw] == p->id)
+            s->net.switches[sw].bytes =
+                (int64_t)s->engine.fast->switches[sw].held * s->adapter.packet_bytes;
     each_flight(p, time, take_from_switch, NULL);
 }
 
-/* What waits for outputs, where it is checked: by VC then. */
+/* What waits for outputs, where that is checked: it is counted by VC then. */
 static void expose_waiting(const partition *p)
 {
     const sim *s = p->sim;
-    const fast_state *f = s->fast_state;
-    for (uint32_t port = 0; f->waits && f->wait_vcs == s->vcs && port < s->f->num_ports; port++)
-        for (unsigned v = 0; v < s->vcs && s->node_partition[s->f->port_node[port]] == p->id; v++)
-            s->queued[(size_t)port * s->vcs + v] =
-                (int64_t)f->waits[(size_t)port * s->vcs + v] * s->packet_bytes;
+    const fast_state *f = s->engine.fast;
+    assert(!s->backlog.queued || (f->waits && f->wait_vcs == s->sw.vcs));
+    for (uint32_t port = 0; s->backlog.queued && port < s->f->num_ports; port++)
+        for (unsigned v = 0;
+             v < s->sw.vcs && s->parallel.node_partition[s->f->port_node[port]] == p->id; v++)
+            s->backlog.queued[(size_t)port * s->sw.vcs + v] =
+                (int64_t)f->waits[(size_t)port * s->sw.vcs + v] * s->adapter.packet_bytes;
 }
 
 void sim_fast_expose(partition *p)
@@ -368,9 +377,9 @@ void sim_fast_expose(partition *p)
     fast_packets *ps = &p->fast->packets;
     sim_fast_count_buffers(p, p->start);
     for (uint32_t id = 0; id < s->f->num_switches; id++)
-        if (s->node_partition[id] == p->id) {
+        if (s->parallel.node_partition[id] == p->id) {
             expose_switch(s, id);
-            if (s->fast_state->sets)
+            if (s->engine.fast->sets)
                 expose_choices(s, ps, id);
         }
     if (ps->in_flight) {
@@ -378,7 +387,7 @@ void sim_fast_expose(partition *p)
         each_flight(p, p->start, hide_flight, NULL);
     }
     for (uint32_t port = 0; port < s->f->num_ports; port++)
-        if (s->node_partition[s->f->port_node[port]] == p->id)
+        if (s->parallel.node_partition[s->f->port_node[port]] == p->id)
             expose_credit(s, port);
     each_ahead(p, hide_credit, NULL);
     expose_waiting(p);

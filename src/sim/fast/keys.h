@@ -101,7 +101,7 @@ SIM_INLINE void fetch_requests(const fast_context *h, const shape k, const fast_
 /* The keys of a switch that has too many for its own array. */
 SIM_INLINE uint64_t *many_events(const fast_context *h, const fast_switch *fsw, uint32_t sw)
 {
-    return h->events + (size_t)fsw->port_base * (2 + h->s->vcs) + 2 * (size_t)sw;
+    return h->events + (size_t)fsw->port_base * (2 + h->s->sw.vcs) + 2 * (size_t)sw;
 }
 
 /* Room for a key of a switch, which becomes one of the active; fetches what it will touch there.

@@ -59,15 +59,15 @@ static void drop(fast_context *h, const shape k, uint64_t key, uint32_t id)
     const fast_port *in = port_at(h, k, port);
     const link_delays *link = link_at(h, k, port);
     /* its head, or its tail, was here then */
-    uint64_t here = h->start + (key >> KEY_OFFSET), first = here - s->routing_ps;
+    uint64_t here = h->start + (key >> KEY_OFFSET), first = here - s->sw.routing_ps;
     uint64_t tail =
-        h->mixed ? h->fp->packets.tail[id] : first + (s->store_forward ? 0 : link->full_ps);
+        h->mixed ? h->fp->packets.tail[id] : first + (s->sw.store_forward ? 0 : link->full_ps);
     uint64_t time = (tail > here ? tail : here) + link->latency_ps;
     h->p->n.unroutable++;
     free_fast_packet(h, id);
-    if (!h->alone && s->node_partition[in->peer_node] != h->p->id) {
+    if (!h->alone && s->parallel.node_partition[in->peer_node] != h->p->id) {
         post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port,
-                    space_data(v, s->packet_bytes));
+                    space_data(v, s->adapter.packet_bytes));
         return;
     }
     event_time at = event_time_at(h, BIN_CREDIT, until(h, time));

@@ -37,18 +37,18 @@ enum {
 #define SHAPE_STEPS         .steps = true
 #define SHAPE_FIRST         .chooses = true
 #define SHAPE_MOST          .chooses = true, .roomiest = true
-#define SHAPE_CHOOSES       .chooses = true, .roomiest = s->fast_state->exact
+#define SHAPE_CHOOSES       .chooses = true, .roomiest = s->engine.fast->exact
 #define SHAPE_OVERLAP       .chooses = true, .overlap = true
 #define SHAPE_OVERLAP_STEPS .chooses = true, .overlap = true, .steps = true
-#define SHAPE_OVERLAPS      .chooses = true, .overlap = true, .steps = s->fast_state->steps
+#define SHAPE_OVERLAPS      .chooses = true, .overlap = true, .steps = s->engine.fast->steps
 #define SHAPE_SEVERAL       .several = true
 
 /* The shape of a row for the run s: constants, as far as the row says. */
 #define VARIANT_SHAPE(s, mode, kind, num, queues)                                                  \
     (shape)                                                                                        \
     {                                                                                              \
-        .words = 1, .vcs = (num) == ANY_VCS ? (s)->vcs : (num),                                    \
-        .voq = (queues) == EITHER ? (s)->voq : (queues), SHAPE_##mode, SHAPE_##kind                \
+        .words = 1, .vcs = (num) == ANY_VCS ? (s)->sw.vcs : (num),                                 \
+        .voq = (queues) == EITHER ? (s)->sw.voq : (queues), SHAPE_##mode, SHAPE_##kind             \
     }
 
 typedef struct fast_variant {
@@ -60,20 +60,20 @@ typedef struct fast_variant {
 static inline size_t fast_variant_of(const sim *s, bool several, const fast_variant *rows,
                                      size_t num)
 {
-    const fast_state *f = s->fast_state;
+    const fast_state *f = s->engine.fast;
     unsigned mode = f->early   ? MODE_EARLY
                     : f->dense ? MODE_DENSE
                                : MODE_GENERAL,
-             kind = f->overlap    ? f->steps ? KIND_OVERLAP_STEPS : KIND_OVERLAP
-                    : s->adaptive ? f->exact ? KIND_MOST : KIND_FIRST
-                    : f->steps    ? KIND_STEPS
-                                  : KIND_KEEPS;
+             kind = f->overlap           ? f->steps ? KIND_OVERLAP_STEPS : KIND_OVERLAP
+                    : s->choice.adaptive ? f->exact ? KIND_MOST : KIND_FIRST
+                    : f->steps           ? KIND_STEPS
+                                         : KIND_KEEPS;
     if (several)
         kind = kind == KIND_KEEPS ? KIND_SEVERAL : 0;
     size_t n = 0;
     while (n < num && (rows[n].mode != mode || !(rows[n].kinds & kind) ||
-                       (rows[n].vcs != ANY_VCS && rows[n].vcs != s->vcs) ||
-                       (rows[n].voq != EITHER && rows[n].voq != s->voq)))
+                       (rows[n].vcs != ANY_VCS && rows[n].vcs != s->sw.vcs) ||
+                       (rows[n].voq != EITHER && rows[n].voq != s->sw.voq)))
         n++;
     return n;
 }

@@ -192,7 +192,7 @@ static void ring_append(struct dest_store *d, queue *ring, uint32_t id)
 
 static uint64_t packets_of(const sim *s, const message *m)
 {
-    return m->remaining / s->packet_bytes + (m->remaining % s->packet_bytes != 0);
+    return m->remaining / s->adapter.packet_bytes + (m->remaining % s->adapter.packet_bytes != 0);
 }
 
 /* Takes a message into the queue of its destination. */
@@ -208,7 +208,7 @@ static bool enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
         id = new_queue(p, host, m, flow);
         if (id == IK_NONE)
             return false;
-        ring_append(d, &p->sim->dest_rings[(size_t)host * p->sim->vcs + m->vc], id);
+        ring_append(d, &p->sim->host.dest_rings[(size_t)host * p->sim->sw.vcs + m->vc], id);
     }
     dest_queue *q = &d->queues[id];
     d->messages[at] = (dest_message){*m, IK_NONE};
@@ -224,7 +224,7 @@ static bool enqueue(partition *p, uint32_t host, const message *m, uint64_t now)
 
 bool sim_dest_take(partition *p, uint32_t host, const message *m, uint64_t now)
 {
-    p->sim->send_queues[host].count = 1;
+    p->sim->host.queues[host].count = 1;
     return enqueue(p, host, m, now);
 }
 
@@ -233,7 +233,7 @@ bool sim_dest_take(partition *p, uint32_t host, const message *m, uint64_t now)
 static void next_turn(const sim *s, struct dest_store *d, dest_queue *q)
 {
     uint32_t id = q->first, behind = id;
-    uint32_t active = s->finite ? sim_finite_active(s, q->host) : s->turn_messages;
+    uint32_t active = s->workload.finite ? sim_finite_active(s, q->host) : s->adapter.turn_messages;
     dest_message *m = &d->messages[id];
     if (m->m.remaining && (active == 1 || m->next == IK_NONE))
         return;
@@ -269,15 +269,15 @@ const message *sim_dest_queued(const partition *p, uint32_t host, uint32_t dst, 
 
 const message *sim_dest_first(const partition *p, uint32_t host, unsigned v)
 {
-    uint32_t id = p->sim->dest_rings[(size_t)host * p->sim->vcs + v].head;
+    uint32_t id = p->sim->host.dest_rings[(size_t)host * p->sim->sw.vcs + v].head;
     return id == IK_NONE ? NULL : &p->dest->messages[p->dest->queues[id].first].m;
 }
 
 void sim_dest_fetch(const partition *p, uint32_t host, unsigned stage)
 {
     const struct dest_store *d = p->dest;
-    for (unsigned v = 0; v < p->sim->vcs; v++) {
-        uint32_t id = p->sim->dest_rings[(size_t)host * p->sim->vcs + v].head;
+    for (unsigned v = 0; v < p->sim->sw.vcs; v++) {
+        uint32_t id = p->sim->host.dest_rings[(size_t)host * p->sim->sw.vcs + v].head;
         if (id == IK_NONE)
             continue;
         __builtin_prefetch(&d->queues[id], 1);
@@ -311,7 +311,7 @@ static void park(partition *p, uint32_t host, queue *ring, uint32_t before, uint
     d->queues[id].in_turn = 0;
     d->queues[id].next = *first;
     *first = id;
-    p->sim->reorder_hosts[host].parked++;
+    p->sim->host.reorder[host].parked++;
 }
 
 void sim_dest_unpark(partition *p, uint32_t host, uint32_t id)
@@ -319,8 +319,9 @@ void sim_dest_unpark(partition *p, uint32_t host, uint32_t id)
     struct dest_store *d = p->dest;
     for (uint32_t after; id != IK_NONE; id = after) {
         after = d->queues[id].next;
-        ring_append(d, &p->sim->dest_rings[(size_t)host * p->sim->vcs + d->queues[id].vc], id);
-        p->sim->reorder_hosts[host].parked--;
+        ring_append(d, &p->sim->host.dest_rings[(size_t)host * p->sim->sw.vcs + d->queues[id].vc],
+                    id);
+        p->sim->host.reorder[host].parked--;
     }
 }
 
@@ -335,11 +336,11 @@ static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, u
     uint32_t size = next_size(s, m);
     if (!sim_launch(p, host, h, m, size, q->flow, now))
         return;
-    if (s->has_graph)
+    if (s->workload.has_graph)
         sim_finite_packet_sent(p, host, (uint32_t)m->number, size, now);
     m->remaining -= size;
-    m->number = s->finite ? sim_finite_next_number(s, m->number) : m->number + 1;
-    if (m->remaining && ++q->in_turn < (s->finite ? sim_finite_turn(s, host) : 1))
+    m->number = s->workload.finite ? sim_finite_next_number(s, m->number) : m->number + 1;
+    if (m->remaining && ++q->in_turn < (s->workload.finite ? sim_finite_turn(s, host) : 1))
         return;
     q->in_turn = 0;
     next_turn(s, d, q);
@@ -369,7 +370,7 @@ static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ri
             return true;
         }
         h->blocked = 1;
-        if (!s->in_space.accounts && s->uniform_size)
+        if (!s->net.in_space.accounts && s->source.uniform_size)
             return false;
         before = id;
     }
@@ -380,9 +381,9 @@ static bool send_from_ring(partition *p, uint32_t host, host_state *h, queue *ri
 static bool admit(partition *p, uint32_t host, send_queue *l, uint64_t now)
 {
     const sim *s = p->sim;
-    bool visits = s->finite && s->traffic->workload->alltoall;
+    bool visits = s->workload.finite && s->traffic->workload->alltoall;
     message m;
-    while (l->t <= now && l->t < s->past_ps)
+    while (l->t <= now && l->t < s->measure.past_ps)
         if (visits ? !sim_visits_take(p, host, l, now)
                    : sim_next_message(p, host, l, true, &m) && !enqueue(p, host, &m, now))
             return false;
@@ -392,22 +393,22 @@ static bool admit(partition *p, uint32_t host, send_queue *l, uint64_t now)
 void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
     sim *s = p->sim;
-    send_queue *l = &s->send_queues[host];
+    send_queue *l = &s->host.queues[host];
     if (!admit(p, host, l, now))
         return;
     h->blocked = 0;
-    for (unsigned k = 0; k < s->vcs; k++) {
-        unsigned v = h->next_vc + k < s->vcs ? h->next_vc + k : h->next_vc + k - s->vcs;
-        if (!send_from_ring(p, host, h, &s->dest_rings[(size_t)host * s->vcs + v], now))
+    for (unsigned k = 0; k < s->sw.vcs; k++) {
+        unsigned v = h->next_vc + k < s->sw.vcs ? h->next_vc + k : h->next_vc + k - s->sw.vcs;
+        if (!send_from_ring(p, host, h, &s->host.dest_rings[(size_t)host * s->sw.vcs + v], now))
             continue;
-        h->next_vc = (uint8_t)(v + 1 == s->vcs ? 0 : v + 1);
+        h->next_vc = (uint8_t)(v + 1 == s->sw.vcs ? 0 : v + 1);
         break;
     }
     l->count =
         s->reorder.on &&
-        s->reorder_hosts[host].parked; /* for whoever plans the next look: whether anything waits */
-    for (unsigned v = 0; v < s->vcs; v++)
-        l->count |= s->dest_rings[(size_t)host * s->vcs + v].head != IK_NONE;
-    if (s->finite && !s->has_graph)
+        s->host.reorder[host].parked; /* for whoever plans the next look: whether anything waits */
+    for (unsigned v = 0; v < s->sw.vcs; v++)
+        l->count |= s->host.dest_rings[(size_t)host * s->sw.vcs + v].head != IK_NONE;
+    if (s->workload.finite && !s->workload.has_graph)
         sim_finite_sent(p, host, 0, 0, now);
 }

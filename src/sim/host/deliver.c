@@ -14,10 +14,11 @@ static void count_class(partition *p, const delivered *d)
 {
     const sim *s = p->sim;
     /* a reply is of the class of its request */
-    unsigned class = sim_is_reply(s, d->number)
-                         ? sim_class_of(p->classes, d->dst, d->number & ~SIM_REPLY)
-                         : sim_class_of(p->classes, d->src, d->number / s->packets_per_message);
-    size_t period = s->num_series ? d->t / s->series_ps : SIZE_MAX;
+    unsigned class =
+        sim_is_reply(s, d->number)
+            ? sim_class_of(p->classes, d->dst, d->number & ~SIM_REPLY)
+            : sim_class_of(p->classes, d->src, d->number / s->source.packets_per_message);
+    size_t period = s->measure.num_series ? d->t / s->measure.series_ps : SIZE_MAX;
     sim_classes_take(p->classes, class, d->size, in_window(s, d->t), period);
     sim_classes_deliver(p->classes, class, d->t - d->t_gen, in_window(s, d->t), period);
 }
@@ -32,7 +33,7 @@ static void check_delivery(partition *p, uint32_t host, const delivered *d)
                    (unsigned long long)d->t);
     /* requests and replies are flows of their own */
     uint32_t flow = sim_is_reply(p->sim, d->number) ? d->src + p->sim->f->num_hosts : d->src;
-    switch (sim_order_note(&p->sim->order[host], flow, d->t_inject)) {
+    switch (sim_order_note(&p->sim->counted.order[host], flow, d->t_inject)) {
     case ORDER_KEPT:
         break;
     case ORDER_BROKEN:
@@ -49,34 +50,35 @@ static void check_delivery(partition *p, uint32_t host, const delivered *d)
 static void note_watched(partition *p, uint32_t host, const delivered *d)
 {
     const sim *s = p->sim;
-    uint32_t which = watch_find(s->watch, d->src, d->number);
+    uint32_t which = watch_find(s->counted.watch, d->src, d->number);
     const ik_watch_event e = {.t_ps = d->t,
-                              .channel = s->ports[s->hosts[host].port].peer_port,
+                              .channel = s->net.ports[s->host.state[host].port].peer_port,
                               .stage = IK_WATCH_DELIVERED};
     if (which != IK_NONE)
-        watch_add(s->watch, p->id, which, 0, &e);
+        watch_add(s->counted.watch, p->id, which, 0, &e);
     if (in_window(s, d->t))
-        watch_consider_delivered(s->watch, p->id, d->src, d->dst, d->number, d->t_gen, d->t);
+        watch_consider_delivered(s->counted.watch, p->id, d->src, d->dst, d->number, d->t_gen,
+                                 d->t);
 }
 
 static void note_delivery(partition *p, uint32_t host, const delivered *d)
 {
     if (sim_checks_order(p->sim))
         check_delivery(p, host, d);
-    if (p->sim->watch)
+    if (p->sim->counted.watch)
         note_watched(p, host, d);
 }
 
 void sim_delivered(partition *p, uint32_t host, const delivered *d)
 {
     const sim *s = p->sim;
-    if (s->num_series)
+    if (s->measure.num_series)
         sim_count_series(p, d->t, d->size, d->t - d->t_gen);
     if (p->classes)
         count_class(p, d);
-    if (s->notes_deliveries)
+    if (s->counted.notes_deliveries)
         note_delivery(p, host, d);
-    if (s->finite)
+    if (s->workload.finite)
         sim_finite_delivered(p, host, d);
     if (s->reply.on)
         sim_reply_delivered(p, host, d);
@@ -86,11 +88,11 @@ void sim_deliver(partition *p, uint32_t host, const delivered *d)
 {
     sim *s = p->sim;
     const ik_packet rt = {.src = d->src, .dst = d->dst};
-    s->hosts[host].hash += sim_delivery_hash(&rt, d->t_gen, d->t);
+    s->host.state[host].hash += sim_delivery_hash(&rt, d->t_gen, d->t);
     p->n.delivered++;
     if (in_window(s, d->t)) {
         p->n.window_bytes += d->size;
-        s->host_bytes[host] += d->size;
+        s->counted.host_bytes[host] += d->size;
         sim_histo_add(&p->latency, d->t - d->t_gen);
         sim_histo_add(&p->network, d->t - d->t_inject);
     }

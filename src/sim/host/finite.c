@@ -37,9 +37,9 @@ static uint64_t handed_ps(const finite *f, uint32_t op)
 /* Shows the first message of a queue to host/host.c. */
 static void show_first(sim *s, uint32_t host, unsigned at)
 {
-    finite *f = s->finite;
-    size_t k = (size_t)host * s->num_send_queues + at;
-    send_queue *l = &s->send_queues[k];
+    finite *f = s->workload.finite;
+    size_t k = (size_t)host * s->adapter.num_queues + at;
+    send_queue *l = &s->host.queues[k];
     l->first = 0;
     l->count = f->turns[k].num > 0;
     if (!l->count)
@@ -47,34 +47,34 @@ static void show_first(sim *s, uint32_t host, unsigned at)
     uint32_t op = f->turns[k].head;
     const ik_op *of = &f->w->graph->ops[op];
     uint64_t sent = of->amount - f->ops[op].left;
-    s->messages[k] = (message){.t_gen = handed_ps(f, op),
-                               .number = f->first_packet[op] + sent / s->packet_bytes,
-                               .remaining = f->ops[op].left,
-                               .dst = of->peer,
-                               .vc = f->ops[op].vc};
+    s->host.messages[k] = (message){.t_gen = handed_ps(f, op),
+                                    .number = f->first_packet[op] + sent / s->adapter.packet_bytes,
+                                    .remaining = f->ops[op].left,
+                                    .dst = of->peer,
+                                    .vc = f->ops[op].vc};
 }
 
 static void queue_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     sim *s = p->sim;
-    finite *f = s->finite;
+    finite *f = s->workload.finite;
     op_state *o = &f->ops[op];
-    if (s->vcs > 1) {
+    if (s->sw.vcs > 1) {
         ik_packet rt;
         sim_start_packet(s, host, f->w->graph->ops[op].peer, f->first_packet[op], &rt);
         o->vc = rt.vc;
     }
-    uint64_t busy_until = s->hosts[host].busy_until;
+    uint64_t busy_until = s->host.state[host].busy_until;
     uint64_t handed = handed_ps(f, op);
     o->busy_ps = f->sent_ps[host] - (busy_until > handed ? busy_until - handed : 0);
-    if (s->dest_rings) {
+    if (s->host.dest_rings) {
         const ik_op *of = &f->w->graph->ops[op];
         const message m = {handed, f->first_packet[op], o->left, of->peer, o->vc};
         sim_dest_take(p, host, &m, now);
         return;
     }
-    unsigned at = s->num_send_queues > 1 ? o->vc : 0;
-    size_t k = (size_t)host * s->num_send_queues + at;
+    unsigned at = s->adapter.num_queues > 1 ? o->vc : 0;
+    size_t k = (size_t)host * s->adapter.num_queues + at;
     append(f, f->turns[k].num < sim_finite_active(s, host) ? &f->turns[k] : &f->behind[k], op);
     if (f->turns[k].num == 1)
         show_first(s, host, at);
@@ -87,7 +87,7 @@ static void release(partition *p, uint32_t host, uint32_t op);
 /* One of the things that op waits for is over at time t. */
 static void tell(partition *p, uint32_t host, uint32_t op, uint32_t cause, uint64_t t)
 {
-    op_state *o = &p->sim->finite->ops[op];
+    op_state *o = &p->sim->workload.finite->ops[op];
     assert(o->waits > 0);
     if (t > o->ready_ps || (t == o->ready_ps && cause < o->cause)) {
         o->ready_ps = t;
@@ -100,7 +100,7 @@ static void tell(partition *p, uint32_t host, uint32_t op, uint32_t cause, uint6
 /* op has begun, or is done, at time t. */
 static void tell_after(partition *p, uint32_t host, uint32_t op, bool started, uint64_t t)
 {
-    const ik_graph *g = p->sim->finite->w->graph;
+    const ik_graph *g = p->sim->workload.finite->w->graph;
     for (uint32_t k = g->after_first[op]; k < g->after_first[op + 1]; k++)
         if (!(g->after[k] & IK_AFTER_START) != started)
             tell(p, host, g->after[k] & ~IK_AFTER_START, op, t);
@@ -108,17 +108,17 @@ static void tell_after(partition *p, uint32_t host, uint32_t op, bool started, u
 
 static void finish(partition *p, uint32_t host, uint32_t op, uint64_t t)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     f->ops[op].done_ps = t;
     f->ops_left[host]--;
     f->finish_ps[host] = t > f->finish_ps[host] ? t : f->finish_ps[host];
-    p->after_end |= t >= p->sim->past_ps;
+    p->after_end |= t >= p->sim->measure.past_ps;
     tell_after(p, host, op, false, t);
 }
 
 void sim_finite_due(partition *p, uint32_t host, unsigned rank, uint32_t op, uint64_t t)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     t = t < FINITE_LATEST ? t : FINITE_LATEST;
     const ik_heap_item item = {.key = t * DUE_RANKS + rank, .id = op};
     if (!ik_heap_push(&f->due[host], item))
@@ -132,7 +132,7 @@ static void release(partition *p, uint32_t host, uint32_t op)
 {
     static const unsigned rank[] = {
         [IK_OP_CALC] = DUE_CALC, [IK_OP_SEND] = DUE_SEND, [IK_OP_RECV] = DUE_RECV};
-    const finite *f = p->sim->finite;
+    const finite *f = p->sim->workload.finite;
     sim_finite_due(p, host, rank[f->w->graph->kind[op]], op, f->ops[op].ready_ps);
 }
 
@@ -160,7 +160,7 @@ static uint64_t own_time(const finite *f, uint32_t op)
 /* The adapter gets it. A message from a host to itself takes no time then. */
 static void hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
     const ik_op *of = &g->ops[op];
     if (f->handed_ps)
@@ -180,7 +180,7 @@ static void hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
 
 static void begin_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     uint64_t time = own_time(f, op);
     if (now > f->ops[op].ready_ps) { /* its processor is done with it */
         hand_over(p, host, op, now);
@@ -197,7 +197,7 @@ static void begin_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
 /* It has begun, and its message is there. */
 static void end_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
     uint64_t time = own_time(f, op);
     uint32_t send = finite_send_of(f, op);
@@ -209,7 +209,7 @@ static void end_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
 
 void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t send, uint64_t t)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     op_state *o = &f->ops[recv];
     o->vc |= RECV_HERE;
     if (t > o->ready_ps) {
@@ -228,7 +228,7 @@ void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t sen
 
 static void begin_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     op_state *o = &f->ops[op];
     if (o->vc & RECV_BEGUN) { /* its message is there, and its processor is asked */
         end_recv(p, host, op, now);
@@ -246,7 +246,7 @@ static void begin_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
 
 static void begin_calc(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     uint64_t time = own_time(f, op), begin = take_cpu(f, host, op, now, time);
     tell_after(p, host, op, true, begin);
     finish(p, host, op, finite_later(begin, time));
@@ -255,7 +255,7 @@ static void begin_calc(partition *p, uint32_t host, uint32_t op, uint64_t now)
 /* What an item of the heap says. */
 static void take_due(partition *p, uint32_t host, const ik_heap_item *item)
 {
-    const finite *f = p->sim->finite;
+    const finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
     uint64_t now = item->key / DUE_RANKS;
     switch (item->key % DUE_RANKS) {
@@ -278,7 +278,7 @@ static void take_due(partition *p, uint32_t host, const ik_heap_item *item)
 
 void sim_finite_advance(partition *p, uint32_t host, uint64_t now)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     if (!f->w->graph)
         return;
     ik_heap *due = &f->due[host];
@@ -290,7 +290,7 @@ void sim_finite_advance(partition *p, uint32_t host, uint64_t now)
 
 uint64_t sim_finite_next(const sim *s, uint32_t host)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     return f->w->graph && f->due[host].num ? f->due[host].items[0].key / DUE_RANKS : UINT64_MAX;
 }
 
@@ -312,7 +312,7 @@ static uint32_t find_send(const finite *f, uint32_t src, uint32_t number)
 
 uint32_t sim_finite_phase(const sim *s, uint32_t host, uint64_t number)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     return f->w->graph->op_class[find_send(f, host, (uint32_t)number)];
 }
 
@@ -320,13 +320,13 @@ uint32_t sim_finite_phase(const sim *s, uint32_t host, uint64_t number)
 static void note_packet(partition *p, uint32_t host, uint32_t op, uint32_t size, uint64_t now)
 {
     const sim *s = p->sim;
-    finite *f = s->finite;
+    finite *f = s->workload.finite;
     op_state *o = &f->ops[op];
     if (o->left == f->w->graph->ops[op].amount) {
         o->moved_ps = now;
         o->busy_ps = f->sent_ps[host] - o->busy_ps;
     }
-    f->sent_ps[host] += s->hosts[host].busy_until - now;
+    f->sent_ps[host] += s->host.state[host].busy_until - now;
     o->left -= size;
 }
 
@@ -334,15 +334,15 @@ static void note_packet(partition *p, uint32_t host, uint32_t op, uint32_t size,
 static void end_send(partition *p, uint32_t host, uint32_t op, uint32_t size, uint64_t now)
 {
     const sim *s = p->sim;
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     if (!f->ops[op].left && !f->w->graph->eager)
-        finish(p, host, op, now + transmit_ps(s, s->hosts[host].port, size));
+        finish(p, host, op, now + transmit_ps(s, s->host.state[host].port, size));
 }
 
 void sim_finite_packet_sent(partition *p, uint32_t host, uint32_t number, uint32_t size,
                             uint64_t now)
 {
-    uint32_t op = find_send(p->sim->finite, host, number);
+    uint32_t op = find_send(p->sim->workload.finite, host, number);
     note_packet(p, host, op, size, now);
     end_send(p, host, op, size, now);
 }
@@ -350,13 +350,13 @@ void sim_finite_packet_sent(partition *p, uint32_t host, uint32_t number, uint32
 void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
 {
     sim *s = p->sim;
-    finite *f = s->finite;
+    finite *f = s->workload.finite;
     if (!f->w->graph) {
         if (f->w->alltoall && f->w->repeat > 1)
             sim_visits_go_on(p, host);
         return;
     }
-    size_t k = (size_t)host * s->num_send_queues + at;
+    size_t k = (size_t)host * s->adapter.num_queues + at;
     uint32_t op = f->turns[k].head;
     op_state *o = &f->ops[op];
     note_packet(p, host, op, size, now);
@@ -376,7 +376,7 @@ void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, ui
 
 void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     if (!f->w->graph) {
         f->finish_ps[host] = d->t > f->finish_ps[host] ? d->t : f->finish_ps[host];
         if (f->w->alltoall)
@@ -407,7 +407,7 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
 static bool allocate_graph(const sim *s, finite *f, sim_memory *m)
 {
     const ik_graph *g = f->w->graph;
-    size_t hosts = s->f->num_hosts, queues = hosts * s->num_send_queues;
+    size_t hosts = s->f->num_hosts, queues = hosts * s->adapter.num_queues;
     return sim_get(m, &f->ops, g->num_ops + (size_t)1, sizeof *f->ops) &&
            sim_get(m, &f->first_packet, g->num_ops + (size_t)1, 8) &&
            sim_get(m, &f->turns, queues, sizeof *f->turns) &&
@@ -456,12 +456,12 @@ ik_status sim_finite_new(sim *s, ik_error *err)
             return ik_fail(err, IK_ERR_USAGE,
                            "traffic '%.60s': host %u has no cable, but takes part in the workload",
                            s->traffic->spec, host);
-    finite *f = s->finite = ik_calloc(1, sizeof *f);
+    finite *f = s->workload.finite = ik_calloc(1, sizeof *f);
     if (!f)
         return ik_fail_memory(err, sizeof *f, "the state of a workload");
     f->w = w;
-    s->has_graph = w->graph;
-    s->phased = w->graph && s->plan->routing->family->of_phase;
+    s->workload.has_graph = w->graph;
+    s->workload.phased = w->graph && s->plan->routing->family->of_phase;
     f->finish_ps = ik_calloc((size_t)fabric->num_hosts + 1, sizeof *f->finish_ps);
     if (!f->finish_ps)
         return ik_fail_memory(err, fabric->num_hosts * 8, "the state of a workload");
@@ -472,7 +472,7 @@ ik_status sim_finite_new(sim *s, ik_error *err)
 
 void sim_finite_free(sim *s)
 {
-    finite *f = s->finite;
+    finite *f = s->workload.finite;
     if (!f)
         return;
     for (uint32_t host = 0; f->due && host < s->f->num_hosts; host++)
@@ -485,7 +485,7 @@ void sim_finite_free(sim *s)
         free(blocks[k]);
     sim_any_free(f);
     free(f);
-    s->finite = NULL;
+    s->workload.finite = NULL;
 }
 
 uint64_t sim_finite_bytes(const sim *s)
@@ -501,12 +501,12 @@ uint64_t sim_finite_bytes(const sim *s)
     return sim_any_bytes(s) +
            w->graph->num_ops * (sizeof(op_state) + (w->graph->overhead_ps ? 16ull : 8ull)) +
            hosts * (24 + sizeof(ik_heap) + 8ull * w->graph->num_cpus +
-                    s->num_send_queues * (2 * sizeof(op_list) + 8));
+                    s->adapter.num_queues * (2 * sizeof(op_list) + 8));
 }
 
 bool sim_finite_sends(const sim *s, uint32_t host)
 {
-    const ik_graph *g = s->finite->w->graph;
+    const ik_graph *g = s->workload.finite->w->graph;
     for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
         if (g->kind[op] == IK_OP_SEND && g->ops[op].peer != host)
             return true;
@@ -515,7 +515,7 @@ bool sim_finite_sends(const sim *s, uint32_t host)
 
 bool sim_finite_start(partition *p, uint32_t host)
 {
-    const finite *f = p->sim->finite;
+    const finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
     for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
         if (f->ops[op].waits == 0)
@@ -525,12 +525,12 @@ bool sim_finite_start(partition *p, uint32_t host)
 
 bool sim_finite_waits(const sim *s)
 {
-    return s->finite && (s->has_graph || s->finite->w->repeat > 1);
+    return s->workload.finite && (s->workload.has_graph || s->workload.finite->w->repeat > 1);
 }
 
 void sim_finite_count(partition *p, uint32_t host)
 {
-    const ik_graph *g = p->sim->finite->w->graph;
+    const ik_graph *g = p->sim->workload.finite->w->graph;
     for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
         if (g->kind[op] != IK_OP_SEND || g->ops[op].peer == host)
             continue;

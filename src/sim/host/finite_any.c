@@ -91,7 +91,7 @@ static bool may_take(const finite *f, uint32_t src, uint32_t recv, uint32_t m)
 
 static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     f->mate[recv] = f->any[m].op;
     f->ops[recv].left = 0;
     f->ops[recv].moved_ps = f->any[m].inject_ps;
@@ -101,7 +101,7 @@ static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64
 /* A message that is there takes a receive, if one waits for it. */
 static bool find_receive(partition *p, uint32_t host, uint32_t m, uint32_t before_m, uint64_t t)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     uint32_t src = ik_graph_host(f->w->graph, f->any[m].op), before = IK_NONE,
              recv = f->begun[host].num ? f->begun[host].head : IK_NONE;
     while (recv != IK_NONE && !may_take(f, src, recv, m)) {
@@ -135,7 +135,7 @@ static uint32_t find_message(const finite *f, uint32_t host, uint32_t send)
 
 void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const delivered *d)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     any_message *m = &f->any[find_message(f, host, send)];
     assert(m->left >= d->size);
     if (d->t > m->last_ps) {
@@ -149,7 +149,7 @@ void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const deliver
 
 void sim_any_arrived(partition *p, uint32_t host, uint32_t send, uint64_t t)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     uint32_t m = find_message(f, host, send), flow = f->any[m].flow, end = f->any_first[host + 1];
     bool held = f->any[flow].unreceived > 0; /* by this one, perhaps */
     f->any[m].here = true;
@@ -167,7 +167,7 @@ void sim_any_arrived(partition *p, uint32_t host, uint32_t send, uint64_t t)
 
 void sim_any_begun(partition *p, uint32_t host, uint32_t recv, uint64_t t)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
     uint32_t before = IK_NONE, m = f->unreceived[host].num ? f->unreceived[host].head : IK_NONE;
     while (m != IK_NONE && !may_take(f, ik_graph_host(g, f->any[m].op), recv, m)) {

@@ -41,7 +41,7 @@ static bool batch_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
  * messages of other queues there. */
 uint64_t sim_batch_time(const sim *s, uint32_t host, uint64_t n)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     uint64_t r = n / f->per_repeat, now = f->repetition[host];
     return r > now || r >= f->w->repeat ? UINT64_MAX : r == now ? f->begun_ps[host] : 0;
 }
@@ -58,7 +58,7 @@ static void begin_next(finite *f, uint32_t host)
 void sim_batch_answered(partition *p, uint32_t host, uint64_t t)
 {
     const sim *s = p->sim;
-    finite *f = s->finite;
+    finite *f = s->workload.finite;
     f->replied_ps[host] = t > f->replied_ps[host] ? t : f->replied_ps[host];
     assert(f->answered[host] < f->wanted[host]);
     if (++f->answered[host] < f->wanted[host] || f->repetition[host] + 1 >= f->w->repeat)
@@ -66,7 +66,7 @@ void sim_batch_answered(partition *p, uint32_t host, uint64_t t)
     begin_next(f, host);
     f->begun_ps[host] = f->replied_ps[host];
     for (unsigned k = 0; k < s->reply.queues; k++) {
-        send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + k];
+        send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues + k];
         l->t = sim_batch_time(s, host, l->n);
     }
     sim_host_wake_at(p, host, f->begun_ps[host]);
@@ -85,7 +85,7 @@ static ik_status refuse(const sim *s, const finite *f, ik_error *err)
         return ik_hint(err, IK_ERR_USAGE,
                        "adapter: {reply: 64 B}, or as many more messages in one batch");
     }
-    if (f->per_repeat > most / f->w->repeat / s->packets_per_message)
+    if (f->per_repeat > most / f->w->repeat / s->source.packets_per_message)
         return ik_about(err,
                         ik_fail(err, IK_ERR_UNSUPPORTED,
                                 "traffic 'batch': a host would send more than %llu packets",

@@ -36,7 +36,7 @@ static void count_graph(const finite *f, ik_message_class *classes)
 
 static void count_alltoall(const sim *s, const ik_sim_result *r, ik_message_class *all)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     all->messages = r->workload_messages;
     all->bytes = r->workload_bytes;
     all->first_ps = f->w->num_messages ? 0 : UINT64_MAX;
@@ -53,7 +53,7 @@ static void free_classes(ik_message_class *classes, size_t num)
 
 ik_status sim_finite_classes(const sim *s, ik_sim_result *r, ik_error *err)
 {
-    const ik_workload *w = s->finite->w;
+    const ik_workload *w = s->workload.finite->w;
     size_t num = w->classes ? w->num_classes : 1;
     ik_message_class *classes = ik_calloc(num + 1, sizeof *classes);
     bool ok = classes != NULL;
@@ -67,8 +67,8 @@ ik_status sim_finite_classes(const sim *s, ik_sim_result *r, ik_error *err)
             free_classes(classes, num);
         return ik_fail_memory(err, num * sizeof *classes, "classes of messages");
     }
-    if (s->has_graph)
-        count_graph(s->finite, classes);
+    if (s->workload.has_graph)
+        count_graph(s->workload.finite, classes);
     else
         count_alltoall(s, r, &classes[0]);
     r->message_classes = classes;

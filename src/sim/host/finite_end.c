@@ -5,24 +5,25 @@
 
 uint64_t sim_finite_all_packets(const sim *s)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     assert(!f->w->graph);
     if (f->w->alltoall)
         return f->packets_per_repeat * f->w->repeat * f->w->alltoall->num;
-    return f->w->num_messages * (s->packets_per_message + (s->reply.on ? s->reply.packets : 0));
+    return f->w->num_messages *
+           (s->source.packets_per_message + (s->reply.on ? s->reply.packets : 0));
 }
 
 uint64_t sim_finite_end(const sim *s)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     uint64_t end = 0, arrived = 0;
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         end = f->finish_ps[host] > end ? f->finish_ps[host] : end;
         if (f->w->graph && f->ops_left[host])
             return UINT64_MAX;
     }
-    for (unsigned q = 0; q < s->num_partitions; q++)
-        arrived += s->partitions[q].n.delivered;
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
+        arrived += s->parallel.partitions[q].n.delivered;
     if (!f->w->graph && arrived < sim_finite_all_packets(s))
         return UINT64_MAX;
     return end;
@@ -30,7 +31,7 @@ uint64_t sim_finite_end(const sim *s)
 
 void sim_finite_note(sim *s, uint32_t host, const delivered *last)
 {
-    finite *f = s->finite;
+    finite *f = s->workload.finite;
     if (f->w->graph || f->w->repeat > 1 || last->t <= f->finish_ps[host])
         return; /* it was told of all deliveries */
     f->finish_ps[host] = last->t;
@@ -41,7 +42,7 @@ void sim_finite_note(sim *s, uint32_t host, const delivered *last)
 void sim_finite_carry(sim *s, uint32_t host, void *ctx,
                       void (*fn)(void *ctx, void *data, size_t bytes))
 {
-    finite *f = s->finite;
+    finite *f = s->workload.finite;
     fn(ctx, &f->finish_ps[host], sizeof *f->finish_ps);
     if (f->w->batch)
         return;
@@ -59,18 +60,18 @@ static double sending_bps(const sim *s)
 {
     double bps = 0;
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        bool answers = s->reply.on && s->reply_hosts[host].sent > 0;
-        bps += s->hosts[host].silent && !answers ? 0 : (double)sim_injection_bps(s, host);
+        bool answers = s->reply.on && s->host.replies[host].sent > 0;
+        bps += s->host.state[host].silent && !answers ? 0 : (double)sim_injection_bps(s, host);
     }
     return bps;
 }
 
 ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
 {
-    finite *f = s->finite;
+    finite *f = s->workload.finite;
     uint64_t end = sim_finite_end(s);
     r->finite = true;
-    r->completed = end <= s->end_ps && !s->deadlock;
+    r->completed = end <= s->measure.end_ps && !s->outcome.deadlock;
     r->completion_ps = r->completed ? end : 0;
     r->workload_messages = f->w->num_messages * (s->reply.on ? 2 : 1);
     r->workload_bytes = f->w->bytes + (s->reply.on ? f->w->num_messages * s->reply.bytes : 0);
@@ -81,8 +82,8 @@ ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
         return status;
     if (r->completed)
         status = sim_finite_path(s, end, &r->critical_path, err);
-    r->missing_text = s->missing_text; /* inspect/missing.c */
-    s->missing_text = NULL;
+    r->missing_text = s->outcome.missing_text; /* inspect/missing.c */
+    s->outcome.missing_text = NULL;
     r->host_finish_ps = f->finish_ps;
     f->finish_ps = NULL;
     return status;

@@ -65,18 +65,20 @@ static uint64_t latency_ps(walk *w, uint32_t src, uint32_t dst, uint32_t size)
     }
     for (uint32_t k = 0; k < length; k++) {
         uint64_t send = transmit_ps(s, channels[k], size);
-        sum += s->ports[channels[k]].latency_ps + (k > 0 ? s->routing_ps + s->traversal_ps : 0);
-        sum += s->store_forward ? send : 0;
+        sum += s->net.ports[channels[k]].latency_ps +
+               (k > 0 ? s->sw.routing_ps + s->sw.traversal_ps : 0);
+        sum += s->sw.store_forward ? send : 0;
         slowest = send > slowest ? send : slowest;
     }
-    return sum + (s->store_forward ? 0 : slowest);
+    return sum + (s->sw.store_forward ? 0 : slowest);
 }
 
 /* A message's packet that left at `inject` and has come. */
 static void add_network(walk *w, ik_path_segment like, uint64_t inject)
 {
     const sim *s = w->s;
-    uint32_t size = like.bytes < s->packet_bytes ? (uint32_t)like.bytes : s->packet_bytes;
+    uint32_t size =
+        like.bytes < s->adapter.packet_bytes ? (uint32_t)like.bytes : s->adapter.packet_bytes;
     uint64_t took = w->at - inject, least = latency_ps(w, like.host, like.peer, size);
     w->out->messages++;
     add(w, like, IK_PATH_NETWORK, inject + (least < took ? least : took));
@@ -106,7 +108,7 @@ static ik_path_segment segment_of(const ik_graph *g, uint32_t host, uint32_t op)
 /* From the first packet of a send, or later, to when the adapter got it. */
 static void reach_send(walk *w, uint32_t host, uint32_t op)
 {
-    const finite *f = w->s->finite;
+    const finite *f = w->s->workload.finite;
     const op_state *o = &f->ops[op];
     ik_path_segment like = segment_of(f->w->graph, host, op);
     add(w, like, IK_PATH_SENDING, o->moved_ps);
@@ -117,8 +119,8 @@ static void reach_send(walk *w, uint32_t host, uint32_t op)
  * release. */
 static void reach_release(walk *w, uint32_t host, uint32_t op, bool done, uint64_t time)
 {
-    const op_state *o = &w->s->finite->ops[op];
-    ik_path_segment like = segment_of(w->s->finite->w->graph, host, op);
+    const op_state *o = &w->s->workload.finite->ops[op];
+    ik_path_segment like = segment_of(w->s->workload.finite->w->graph, host, op);
     if (done)
         add(w, like, IK_PATH_COMPUTE, w->at - time);
     add(w, like, IK_PATH_PROCESSOR, o->ready_ps);
@@ -135,7 +137,7 @@ static uint64_t own_time(const ik_graph *g, uint32_t op)
 /* A receive: what released it is its message, or what it waited for otherwise. */
 static uint32_t pass_recv(walk *w, uint32_t *host, uint32_t op)
 {
-    const finite *f = w->s->finite;
+    const finite *f = w->s->workload.finite;
     const ik_graph *g = f->w->graph;
     const op_state *o = &f->ops[op];
     uint32_t send = finite_send_of(f, op);
@@ -159,7 +161,7 @@ static uint32_t pass_recv(walk *w, uint32_t *host, uint32_t op)
  * it, of the host that *host is then. */
 static uint32_t pass_op(walk *w, uint32_t *host, uint32_t op)
 {
-    const finite *f = w->s->finite;
+    const finite *f = w->s->workload.finite;
     const ik_graph *g = f->w->graph;
     const op_state *o = &f->ops[op];
     if (g->kind[op] == IK_OP_RECV)
@@ -175,7 +177,7 @@ static uint32_t pass_op(walk *w, uint32_t *host, uint32_t op)
 
 static void walk_graph(walk *w)
 {
-    const finite *f = w->s->finite;
+    const finite *f = w->s->workload.finite;
     const ik_graph *g = f->w->graph;
     uint32_t host = 0, op;
     while (host < g->num_hosts && f->finish_ps[host] != w->at)
@@ -193,11 +195,11 @@ static void walk_graph(walk *w)
 /* The last visit of src to dst in a repetition; *bytes: of the visits before it. */
 static uint64_t last_visit(const sim *s, uint32_t src, uint32_t dst, uint64_t *bytes)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     uint32_t place = 0;
     while (ik_alltoall_dest(f->w, src, f->keys[src], place) != dst)
         place++;
-    uint64_t before = (f->rounds - 1) * s->message_bytes;
+    uint64_t before = (f->rounds - 1) * s->source.message_bytes;
     *bytes = f->per_round * before + place * (f->w->largest - before);
     return (f->rounds - 1) * f->per_round + place;
 }
@@ -207,7 +209,7 @@ static uint64_t last_visit(const sim *s, uint32_t src, uint32_t dst, uint64_t *b
 static uint32_t pass_visit(walk *w, uint32_t host, uint64_t repetition)
 {
     const sim *s = w->s;
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     const round_state *last = &f->states[host * f->w->repeat + repetition];
     uint32_t src = (uint32_t)last->src;
     uint64_t before, visit = last_visit(s, src, host, &before);
@@ -223,7 +225,7 @@ static uint32_t pass_visit(walk *w, uint32_t host, uint64_t repetition)
 
 static void walk_alltoall(walk *w)
 {
-    const finite *f = w->s->finite;
+    const finite *f = w->s->workload.finite;
     uint64_t repetition = f->w->repeat - 1;
     uint32_t host = 0, hosts = w->s->f->num_hosts;
     while (host < hosts && f->finish_ps[host] != w->at)
@@ -259,17 +261,17 @@ ik_status sim_finite_path(const sim *s, uint64_t end_ps, ik_critical_path *out, 
     walk w = {.s = s, .out = &path, .at = end_ps};
     if (!path.segments)
         return ik_fail_memory(err, IK_PATH_SEGMENTS * sizeof *path.segments, "a critical path");
-    if (s->finite->w->batch) { /* its messages wait for nothing but room and replies */
+    if (s->workload.finite->w->batch) { /* its messages wait for nothing but room and replies */
         *out = path;
         return IK_OK;
     }
-    if (s->has_graph)
+    if (s->workload.has_graph)
         walk_graph(&w);
     else
         walk_alltoall(&w);
     if (w.no_memory) {
         free(path.segments);
-        return ik_fail_memory(err, s->max_radix * sizeof(ik_choice), "a path");
+        return ik_fail_memory(err, s->net.max_radix * sizeof(ik_choice), "a path");
     }
     assert(w.at == 0);
     reverse(&path);

@@ -11,7 +11,7 @@
 /* Packets of a message that are sent in one turn as the host's job says; 0 = as the run says. */
 static uint64_t job_visits(const sim *s, uint32_t host)
 {
-    const ik_workload *w = s->finite->w;
+    const ik_workload *w = s->workload.finite->w;
     assert(!w->num_jobs || w->host_job[host] < w->num_jobs);
     return w->num_jobs ? w->jobs[w->host_job[host]].visits : 0;
 }
@@ -21,18 +21,18 @@ uint64_t sim_finite_turn(const sim *s, uint32_t host)
     uint64_t visits = job_visits(s, host);
     if (visits)
         return visits;
-    return s->dest_rings && !s->finite->w->visits ? 1 : s->turn_packets;
+    return s->host.dest_rings && !s->workload.finite->w->visits ? 1 : s->adapter.turn_packets;
 }
 
 uint32_t sim_finite_active(const sim *s, uint32_t host)
 {
-    return job_visits(s, host) ? UINT32_MAX : s->turn_messages;
+    return job_visits(s, host) ? UINT32_MAX : s->adapter.turn_messages;
 }
 
 uint64_t sim_finite_next_number(const sim *s, uint64_t number)
 {
-    const finite *f = s->finite;
-    uint64_t next = number + 1, visit = s->packets_per_message;
+    const finite *f = s->workload.finite;
+    uint64_t next = number + 1, visit = s->source.packets_per_message;
     if (!f->w->alltoall || next % visit)
         return next;
     return next + (f->per_round - 1) * visit; /* the next visit to the same destination */
@@ -40,7 +40,7 @@ uint64_t sim_finite_next_number(const sim *s, uint64_t number)
 
 bool sim_visits_take(partition *p, uint32_t host, send_queue *l, uint64_t now)
 {
-    const finite *f = p->sim->finite;
+    const finite *f = p->sim->workload.finite;
     for (uint64_t n = 0; n < f->per_round; n++) {
         send_queue at = {.n = l->n + n, .t = l->t};
         message m;
@@ -62,7 +62,7 @@ ik_status sim_visits_check(const sim *s, ik_error *err)
     const ik_alltoall *a = s->traffic->workload->alltoall;
     uint64_t limit = s->env ? s->env->memory_limit_bytes : 0;
     uint64_t bytes = (uint64_t)a->num * (a->num - 1) * sim_dest_queue_bytes();
-    if (s->adapter_queues != ADAPTER_DESTINATION || !limit || bytes <= limit)
+    if (s->adapter.queues != ADAPTER_DESTINATION || !limit || bytes <= limit)
         return IK_OK;
     ik_fail(err, IK_ERR_MEMORY,
             "an all-to-all of %u hosts with a queue for each destination needs %.1f MB, %.1f MB "

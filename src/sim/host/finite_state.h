@@ -98,7 +98,7 @@ static inline uint64_t finite_later(uint64_t t, uint64_t by)
 
 static inline uint64_t finite_packets(const sim *s, uint64_t bytes)
 {
-    return (bytes + s->packet_bytes - 1) / s->packet_bytes;
+    return (bytes + s->adapter.packet_bytes - 1) / s->adapter.packet_bytes;
 }
 
 /* The send of a receive; IK_NONE = it has none yet. */

@@ -35,7 +35,7 @@ static bool visits_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 
 uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     if (f->w->batch)
         return sim_batch_time(s, host, n);
     if (f->w->repeat == 1)
@@ -47,34 +47,35 @@ uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n)
 
 uint64_t sim_visit_bytes(const sim *s, uint64_t n)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     if (f->w->batch)
-        return s->message_bytes;
-    uint64_t before = n % f->per_repeat / f->per_round * s->message_bytes,
+        return s->source.message_bytes;
+    uint64_t before = n % f->per_repeat / f->per_round * s->source.message_bytes,
              left = f->w->largest - before;
-    return left < s->message_bytes ? left : s->message_bytes;
+    return left < s->source.message_bytes ? left : s->source.message_bytes;
 }
 
 void sim_visits_go_on(partition *p, uint32_t host)
 {
     sim *s = p->sim;
-    finite *f = s->finite;
+    finite *f = s->workload.finite;
     uint64_t r = f->repetition[host], end = (r + 1) * f->per_repeat;
     round_state *now = &f->states[host * f->w->repeat + r];
     if (r + 1 >= f->w->repeat || now->received < f->packets_per_repeat)
         return;
-    send_queue *queues = &s->send_queues[(size_t)host * s->num_send_queues];
-    for (unsigned k = 0; k < s->num_send_queues; k++) {
+    send_queue *queues = &s->host.queues[(size_t)host * s->adapter.num_queues];
+    for (unsigned k = 0; k < s->adapter.num_queues; k++) {
         /* with several queues, what lies before the end of the repetition may all be of others */
-        if (!s->dest_rings)
+        if (!s->host.dest_rings)
             sim_host_admit(p, host, k, now->begun_ps);
         if (queues[k].n < end || queues[k].count)
             return;
     }
     f->repetition[host]++;
-    uint64_t sent = s->hosts[host].busy_until, begun = now->last_ps > sent ? now->last_ps : sent;
+    uint64_t sent = s->host.state[host].busy_until,
+             begun = now->last_ps > sent ? now->last_ps : sent;
     now[1].begun_ps = begun;
-    for (unsigned k = 0; k < s->num_send_queues; k++)
+    for (unsigned k = 0; k < s->adapter.num_queues; k++)
         queues[k].t = begun;
     sim_host_wake_at(p, host, begun);
 }
@@ -90,12 +91,13 @@ static void note_last(round_state *state, const delivered *d)
 
 void sim_visit_delivered(partition *p, uint32_t host, const delivered *d)
 {
-    finite *f = p->sim->finite;
+    finite *f = p->sim->workload.finite;
     if (f->w->repeat == 1) {
         note_last(&f->states[host], d);
         return;
     }
-    uint64_t n = host * f->w->repeat + d->number / (f->per_repeat * p->sim->packets_per_message);
+    uint64_t n =
+        host * f->w->repeat + d->number / (f->per_repeat * p->sim->source.packets_per_message);
     f->states[n].received++;
     note_last(&f->states[n], d);
     sim_visits_go_on(p, host);
@@ -106,10 +108,10 @@ ik_status sim_visits_new(sim *s, finite *f, ik_error *err)
     const ik_workload *w = f->w;
     uint32_t hosts = s->f->num_hosts;
     f->per_round = w->alltoall->num - 1;
-    f->rounds = (w->largest + s->message_bytes - 1) / s->message_bytes;
+    f->rounds = (w->largest + s->source.message_bytes - 1) / s->source.message_bytes;
     f->per_repeat = f->per_round * f->rounds;
     f->packets_per_repeat = f->per_round * finite_packets(s, w->largest);
-    if (f->per_repeat * w->repeat > UINT32_MAX / s->packets_per_message)
+    if (f->per_repeat * w->repeat > UINT32_MAX / s->source.packets_per_message)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "a host of the exchange would send more than 2^32 packets");
     ik_status status = sim_visits_check(s, err);

@@ -19,20 +19,20 @@
 /* Time of message n; `before` is that of message n - 1 (unused for n = 0). */
 uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t before)
 {
-    const injector *c = &s->injectors[host];
-    if (s->injection == INJECT_AT_ONCE)
+    const injector *c = &s->source.injectors[host];
+    if (s->source.injection == INJECT_AT_ONCE)
         return sim_visit_time(s, host, n);
-    if (s->injection == INJECT_SCHEDULE)
-        return sim_schedule_time(s->schedule, c->source, n, before);
-    bool coin = s->injection == INJECT_BERNOULLI;
+    if (s->source.injection == INJECT_SCHEDULE)
+        return sim_schedule_time(s->source.schedule, c->source, n, before);
+    bool coin = s->source.injection == INJECT_BERNOULLI;
     const sim_rhythm r = {.seed = s->seed,
                           .source = c->source,
-                          .kind = s->injection,
+                          .kind = s->source.injection,
                           .period_ps = c->period_ps,
                           .phase_ps = c->phase_ps,
-                          .slot_ps = (uint64_t)(c->period_ps * s->load + 0.5),
-                          .log_miss = coin ? sim_rhythm_log_miss(s->load) : 0,
-                          .gaps = &s->gaps};
+                          .slot_ps = (uint64_t)(c->period_ps * s->source.load + 0.5),
+                          .log_miss = coin ? sim_rhythm_log_miss(s->source.load) : 0,
+                          .gaps = &s->source.gaps};
     return sim_rhythm_time(&r, n, before);
 }
 
@@ -40,20 +40,21 @@ uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t befo
 
 static uint64_t message_bytes(const sim *s, uint32_t host, uint64_t n)
 {
-    if (!s->sizes)
-        return s->finite ? sim_visit_bytes(s, n) : s->message_bytes;
-    unsigned class = s->sizes->num_classes ? s->traffic->family->class_of(s->traffic, host, n) : 0;
-    return sim_size_of(s->sizes, class, s->seed, s->injectors[host].source, n);
+    if (!s->source.sizes)
+        return s->workload.finite ? sim_visit_bytes(s, n) : s->source.message_bytes;
+    unsigned class =
+        s->source.sizes->num_classes ? s->traffic->family->class_of(s->traffic, host, n) : 0;
+    return sim_size_of(s->source.sizes, class, s->seed, s->source.injectors[host].source, n);
 }
 
 /* Message n of host, made at t. */
 void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t)
 {
     const sim *s = p->sim;
-    bool even = !s->sizes && !s->finite;
-    uint64_t bytes = even ? s->message_bytes : message_bytes(s, host, n);
-    p->n.generated +=
-        even ? s->packets_per_message : (bytes + s->packet_bytes - 1) / s->packet_bytes;
+    bool even = !s->source.sizes && !s->workload.finite;
+    uint64_t bytes = even ? s->source.message_bytes : message_bytes(s, host, n);
+    p->n.generated += even ? s->source.packets_per_message
+                           : (bytes + s->adapter.packet_bytes - 1) / s->adapter.packet_bytes;
     if (!in_window(s, t))
         return;
     p->n.offered_bytes += bytes;
@@ -64,7 +65,7 @@ void sim_count_message(partition *p, uint32_t host, uint64_t n, uint64_t t)
 void sim_start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number, ik_packet *rt)
 {
     ik_draw draw = {s->seed, host, number};
-    if (__builtin_expect(s->phased, 0))
+    if (__builtin_expect(s->workload.phased, 0))
         ik_plan_start_phase(s->plan, sim_finite_phase(s, host, number), host, dst, &draw, rt);
     else
         ik_plan_start(s->plan, host, dst, &draw, NULL, rt);
@@ -73,22 +74,22 @@ void sim_start_packet(const sim *s, uint32_t host, uint32_t dst, uint64_t number
 /* Of message n of a host. */
 static unsigned level_of(const sim *s, uint32_t host, uint64_t n)
 {
-    return s->levels.of[s->traffic->family->class_of(s->traffic, host, n)];
+    return s->sw.levels.of[s->traffic->family->class_of(s->traffic, host, n)];
 }
 
 bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, message *m)
 {
     const sim *s = p->sim;
     uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
-    *m = (message){l->t, l->n * s->packets_per_message, s->message_bytes, dst, 0};
-    if ((s->finite || s->sizes) && dst != IK_NONE)
+    *m = (message){l->t, l->n * s->source.packets_per_message, s->source.message_bytes, dst, 0};
+    if ((s->workload.finite || s->source.sizes) && dst != IK_NONE)
         m->remaining = message_bytes(s, host, l->n);
-    if (dst != IK_NONE && s->vcs > 1) {
+    if (dst != IK_NONE && s->sw.vcs > 1) {
         ik_packet rt;
         sim_start_packet(s, host, dst, m->number, &rt);
         m->vc = rt.vc;
-        if (s->levels.num)
-            m->vc += s->levels.vcs * level_of(s, host, l->n);
+        if (s->sw.levels.num)
+            m->vc += s->sw.levels.vcs * level_of(s, host, l->n);
     }
     if (dst != IK_NONE && count)
         sim_count_message(p, host, l->n, l->t);
@@ -100,25 +101,27 @@ bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, me
 void sim_host_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
-    send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
-    message *ring = s->messages + ((size_t)host * s->num_send_queues + at) * s->active_messages, m;
-    while (l->count < s->active_messages && l->t <= now && l->t < s->past_ps) {
-        if (!sim_next_message(p, host, l, at == 0, &m) || (s->num_send_queues > 1 && m.vc != at))
+    send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues + at];
+    message *ring = s->host.messages +
+                    ((size_t)host * s->adapter.num_queues + at) * s->adapter.active_messages,
+            m;
+    while (l->count < s->adapter.active_messages && l->t <= now && l->t < s->measure.past_ps) {
+        if (!sim_next_message(p, host, l, at == 0, &m) || (s->adapter.num_queues > 1 && m.vc != at))
             continue;
         uint32_t place = l->first + l->count++;
-        ring[place < s->active_messages ? place : place - s->active_messages] = m;
+        ring[place < s->adapter.active_messages ? place : place - s->adapter.active_messages] = m;
     }
 }
 
 void sim_count_backlog(partition *p, uint32_t host)
 {
     sim *s = p->sim;
-    if (s->has_graph)
+    if (s->workload.has_graph)
         sim_finite_count(p, host);
-    if (s->hosts[host].silent || s->has_graph || s->reply.most)
+    if (s->host.state[host].silent || s->workload.has_graph || s->reply.most)
         return; /* and what found no place was not made */
-    send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues];
-    while (l->t < s->past_ps) {
+    send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues];
+    while (l->t < s->measure.past_ps) {
         if (!s->traffic->gaps || s->traffic->family->dest(s->traffic, host, l->n) != IK_NONE)
             sim_count_message(p, host, l->n, l->t);
         l->n++;
@@ -133,14 +136,14 @@ static void next_turn(const sim *s, send_queue *l, message *ring, uint32_t sent)
     message *m = &ring[l->first];
     m->remaining -= sent;
     m->number++;
-    if (m->remaining && s->fifo_messages)
+    if (m->remaining && s->adapter.fifo_messages)
         return;
     message copy = *m;
-    l->first = l->first + 1 == s->active_messages ? 0 : l->first + 1;
+    l->first = l->first + 1 == s->adapter.active_messages ? 0 : l->first + 1;
     l->count--;
     if (copy.remaining) {
         uint32_t at = l->first + l->count++;
-        ring[at < s->active_messages ? at : at - s->active_messages] = copy;
+        ring[at < s->adapter.active_messages ? at : at - s->adapter.active_messages] = copy;
     }
 }
 
@@ -149,38 +152,38 @@ static void next_turn(const sim *s, send_queue *l, message *ring, uint32_t sent)
 int32_t sim_room_ahead(partition *p, uint32_t host, const host_state *h, const message *m)
 {
     const sim *s = p->sim;
-    if (!s->in_space.accounts)
+    if (!s->net.in_space.accounts)
         return *credit_at(s, h->port, m->vc);
     ik_packet rt = {.src = host, .dst = m->dst};
-    if (s->stride)
+    if (s->sw.stride)
         sim_start_packet(s, host, m->dst, sim_draw_number(s, m), &rt);
-    return ledger_room(&s->in_space, h->port,
+    return ledger_room(&s->net.in_space, h->port,
                        account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number));
 }
 
 const message *sim_first_message(const partition *p, uint32_t host, unsigned k)
 {
     const sim *s = p->sim;
-    size_t at = (size_t)host * s->num_send_queues + k;
-    if (s->dest_rings)
+    size_t at = (size_t)host * s->adapter.num_queues + k;
+    if (s->host.dest_rings)
         return sim_dest_first(p, host, k);
-    return s->send_queues[at].count
-               ? &s->messages[at * s->active_messages + s->send_queues[at].first]
+    return s->host.queues[at].count
+               ? &s->host.messages[at * s->adapter.active_messages + s->host.queues[at].first]
                : NULL;
 }
 
 bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *size)
 {
     const sim *s = p->sim;
-    const host_state *h = &s->hosts[host];
+    const host_state *h = &s->host.state[host];
     if ((h->silent && !s->reply.on) || !h->blocked || h->busy_until > p->start)
         return false;
-    for (unsigned k = 0; k < (s->dest_rings ? s->vcs : s->num_send_queues); k++) {
+    for (unsigned k = 0; k < (s->host.dest_rings ? s->sw.vcs : s->adapter.num_queues); k++) {
         const message *m = sim_first_message(p, host, k);
         if (!m || sim_room_ahead(p, host, h, m) >= (int32_t)next_size(s, m))
             continue;
         ik_packet rt = {.src = host, .dst = m->dst};
-        if (s->stride)
+        if (s->sw.stride)
             sim_start_packet(s, host, m->dst, sim_draw_number(s, m), &rt);
         *account = account_behind(p, h->port, m->vc, &rt, (uint32_t)m->number);
         *size = next_size(s, m);
@@ -200,21 +203,22 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
                 uint32_t flow, uint64_t now)
 {
     sim *s = p->sim;
-    packet pk = {.size = size, .t_gen = m->t_gen, .t_inject = now, .unrouted = s->source_adaptive};
+    packet pk = {
+        .size = size, .t_gen = m->t_gen, .t_inject = now, .unrouted = s->choice.source_adaptive};
     uint64_t link_ps = transmit_ps(s, h->port, size);
     sim_start_packet(s, host, m->dst, sim_draw_number(s, m), &pk.rt);
     pk.rt.vc = (uint8_t)m->vc;
     pk.number = (uint32_t)m->number;
-    pk.t_tail = now + link_ps + s->ports[h->port].latency_ps;
+    pk.t_tail = now + link_ps + s->net.ports[h->port].latency_ps;
     uint64_t sequence = s->reply.on ? m->number >> 32 : 0;
     if (s->reorder.on && !sim_reorder_number(p, host, m->dst, flow, now, &sequence))
         return false;
-    if (!s->engine->send(p, host, &pk, sequence))
+    if (!s->engine.ops->send(p, host, &pk, sequence))
         return false;
-    h->busy_until = now + (s->paced ? busy_ps(s, host, size, link_ps) : link_ps);
+    h->busy_until = now + (s->adapter.paced ? busy_ps(s, host, size, link_ps) : link_ps);
     p->n.injected++;
     p->n.moves++;
-    s->host_sent_bytes[host] += bytes_in_window(s, now, now + link_ps, size);
+    s->counted.host_sent_bytes[host] += bytes_in_window(s, now, now + link_ps, size);
     return true;
 }
 
@@ -223,7 +227,7 @@ static const message *next_message(partition *p, uint32_t host, unsigned at, uin
 {
     if (__builtin_expect(p->sim->reply.on, 0))
         sim_answered_admit(p, host, at, now);
-    else if (!p->sim->has_graph)
+    else if (!p->sim->workload.has_graph)
         sim_host_admit(p, host, at, now);
     return sim_first_message(p, host, at);
 }
@@ -232,10 +236,10 @@ static const message *next_message(partition *p, uint32_t host, unsigned at, uin
 static void packet_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now)
 {
     const sim *s = p->sim;
-    size_t k = (size_t)host * s->num_send_queues + at;
-    if (!s->has_graph)
-        next_turn(s, &s->send_queues[k], s->messages + k * s->active_messages, size);
-    if (s->finite)
+    size_t k = (size_t)host * s->adapter.num_queues + at;
+    if (!s->workload.has_graph)
+        next_turn(s, &s->host.queues[k], s->host.messages + k * s->adapter.active_messages, size);
+    if (s->workload.finite)
         sim_finite_sent(p, host, at, size, now);
 }
 
@@ -243,7 +247,7 @@ static void packet_sent(partition *p, uint32_t host, unsigned at, uint32_t size,
  * busy. */
 static void ask_ahead(partition *p, uint32_t host, uint64_t now)
 {
-    for (unsigned at = 0; at < p->sim->num_send_queues; at++) {
+    for (unsigned at = 0; at < p->sim->adapter.num_queues; at++) {
         const message *m = next_message(p, host, at, now);
         if (m)
             sim_reorder_may(p, host, m->dst, now);
@@ -254,10 +258,10 @@ static void ask_ahead(partition *p, uint32_t host, uint64_t now)
  * higher one. */
 SIM_INLINE unsigned queue_in_turn(const sim *s, const host_state *h, unsigned k)
 {
-    if (__builtin_expect(!s->levels.num, 1))
-        return h->next_vc + k < s->num_send_queues ? h->next_vc + k
-                                                   : h->next_vc + k - s->num_send_queues;
-    unsigned num = s->levels.vcs, before = k / num * num, at = h->next_vc % num + k - before;
+    if (__builtin_expect(!s->sw.levels.num, 1))
+        return h->next_vc + k < s->adapter.num_queues ? h->next_vc + k
+                                                      : h->next_vc + k - s->adapter.num_queues;
+    unsigned num = s->sw.levels.vcs, before = k / num * num, at = h->next_vc % num + k - before;
     return before + (at < num ? at : at - num);
 }
 
@@ -267,14 +271,14 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
     const sim *s = p->sim;
     bool limited = s->reorder.limit != REORDER_UNLIMITED;
     h->blocked = 0;
-    for (unsigned k = 0; k < s->num_send_queues; k++) {
+    for (unsigned k = 0; k < s->adapter.num_queues; k++) {
         unsigned at = queue_in_turn(s, h, k);
         const message *m = next_message(p, host, at, now);
         if (!m)
             continue;
         uint32_t size = next_size(s, m);
         if (limited && !sim_reorder_may(p, host, m->dst, now)) {
-            s->reorder_hosts[host].lacks = true;
+            s->host.reorder[host].lacks = true;
             continue;
         }
         if (sim_room_ahead(p, host, h, m) < (int32_t)size) {
@@ -285,7 +289,7 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
             packet_sent(p, host, at, size, now);
         if (s->reorder.limit == REORDER_POOL)
             ask_ahead(p, host, now);
-        h->next_vc = (uint8_t)(at + 1 == s->num_send_queues ? 0 : at + 1);
+        h->next_vc = (uint8_t)(at + 1 == s->adapter.num_queues ? 0 : at + 1);
         h->blocked = 0;
         return;
     }
@@ -295,7 +299,7 @@ static void try_send(partition *p, uint32_t host, host_state *h, uint64_t now)
 static uint64_t next_made(const partition *p, uint32_t host, unsigned at)
 {
     const sim *s = p->sim;
-    uint64_t t = s->send_queues[(size_t)host * s->num_send_queues + at].t;
+    uint64_t t = s->host.queues[(size_t)host * s->adapter.num_queues + at].t;
     if (!s->reply.on)
         return t;
     if (at >= s->reply.queues)
@@ -310,17 +314,18 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
     sim *s = p->sim;
     uint64_t at = UINT64_MAX;
     bool sent = h->busy_until > now;
-    for (unsigned k = 0; k < s->num_send_queues; k++) {
-        const send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + k];
-        uint64_t next = l->count == 0   ? next_made(p, host, k)
-                        : sent          ? now
-                        : s->dest_rings ? l->t
-                                        : UINT64_MAX;
+    for (unsigned k = 0; k < s->adapter.num_queues; k++) {
+        const send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues + k];
+        uint64_t next = l->count == 0        ? next_made(p, host, k)
+                        : sent               ? now
+                        : s->host.dest_rings ? l->t
+                                             : UINT64_MAX;
         if (next < at)
             at = next;
     }
-    uint64_t due = s->has_graph ? sim_finite_next(s, host) : UINT64_MAX;
-    if (at >= s->past_ps && due >= s->past_ps) { /* nothing is made or sent after the end */
+    uint64_t due = s->workload.has_graph ? sim_finite_next(s, host) : UINT64_MAX;
+    if (at >= s->measure.past_ps &&
+        due >= s->measure.past_ps) { /* nothing is made or sent after the end */
         p->after_end |= at != UINT64_MAX || due != UINT64_MAX;
         return;
     }
@@ -330,7 +335,7 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
     if (at == h->wake_at)
         return;
     h->wake_at = at;
-    if (!s->hosts_post_now && at < p->start + s->lookahead && running)
+    if (!s->engine.hosts_post_now && at < p->start + s->window.lookahead && running)
         return; /* sim_host_wake comes to it */
     post_own(p, at, ik_host_node(s->f, host), EV_WAKE, h->port, 0, running);
 }
@@ -338,21 +343,21 @@ static void plan_wake(partition *p, uint32_t host, host_state *h, uint64_t now, 
 void sim_host_wake_at(partition *p, uint32_t host, uint64_t t)
 {
     const sim *s = p->sim;
-    host_state *h = &s->hosts[host];
-    p->after_end |= t >= s->past_ps && t != UINT64_MAX;
-    if (t >= h->wake_at || t >= s->past_ps)
+    host_state *h = &s->host.state[host];
+    p->after_end |= t >= s->measure.past_ps && t != UINT64_MAX;
+    if (t >= h->wake_at || t >= s->measure.past_ps)
         return;
     h->wake_at = t;
     post_own(p, t, ik_host_node(s->f, host), EV_WAKE, h->port, 0,
-             s->hosts_post_now && p->turn == ik_host_node(s->f, host));
+             s->engine.hosts_post_now && p->turn == ik_host_node(s->f, host));
 }
 
 /* Releases what waits for nothing. */
 static void start_graph(partition *p, uint32_t host, host_state *h)
 {
     sim *s = p->sim;
-    for (unsigned k = 0; k < s->num_send_queues; k++)
-        s->send_queues[(size_t)host * s->num_send_queues + k].t = UINT64_MAX;
+    for (unsigned k = 0; k < s->adapter.num_queues; k++)
+        s->host.queues[(size_t)host * s->adapter.num_queues + k].t = UINT64_MAX;
     h->wake_at = 0; /* posted here, for no window has begun */
     if (sim_finite_start(p, host))
         post_own(p, 0, ik_host_node(s->f, host), EV_WAKE, h->port, 0, false);
@@ -363,16 +368,17 @@ static void start_graph(partition *p, uint32_t host, host_state *h)
 static void start_host(partition *p, uint32_t host)
 {
     sim *s = p->sim;
-    host_state *h = &s->hosts[host];
-    if (s->has_graph)
+    host_state *h = &s->host.state[host];
+    if (s->workload.has_graph)
         start_graph(p, host, h);
     if (s->reply.on)
-        for (unsigned k = 0; k < s->num_send_queues; k++)
-            s->send_queues[(size_t)host * s->num_send_queues + k].t = UINT64_MAX;
-    if (h->silent || s->has_graph)
+        for (unsigned k = 0; k < s->adapter.num_queues; k++)
+            s->host.queues[(size_t)host * s->adapter.num_queues + k].t = UINT64_MAX;
+    if (h->silent || s->workload.has_graph)
         return;
-    for (unsigned k = 0; k < (s->reply.on ? s->reply.queues : s->num_send_queues); k++)
-        s->send_queues[(size_t)host * s->num_send_queues + k].t = sim_message_time(s, host, 0, 0);
+    for (unsigned k = 0; k < (s->reply.on ? s->reply.queues : s->adapter.num_queues); k++)
+        s->host.queues[(size_t)host * s->adapter.num_queues + k].t =
+            sim_message_time(s, host, 0, 0);
     plan_wake(p, host, h, 0, false); /* not inside a window yet */
 }
 
@@ -380,7 +386,7 @@ void sim_start_hosts(partition *p)
 {
     const sim *s = p->sim;
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        if (s->node_partition[ik_host_node(s->f, host)] == p->id)
+        if (s->parallel.node_partition[ik_host_node(s->f, host)] == p->id)
             start_host(p, host);
 }
 
@@ -390,7 +396,7 @@ void sim_start_hosts(partition *p)
  * packet at the ejection rate, a packet no sooner than its last byte is in. */
 static uint64_t drained_at(sim *s, uint32_t host, uint32_t port, const packet *pk, uint64_t now)
 {
-    uint64_t *until = &s->drained[host], begin = *until > now ? *until : now;
+    uint64_t *until = &s->host.drained[host], begin = *until > now ? *until : now;
     uint64_t end = begin + ik_transmit_ps(pk->size, sim_ejection_bps(s, port));
     *until = end > pk->t_tail ? end : pk->t_tail;
     return *until;
@@ -400,7 +406,7 @@ static void take_packet(partition *p, uint32_t host, uint32_t port, uint32_t id,
 {
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
-    uint64_t t = s->drained ? drained_at(s, host, port, pk, now) : pk->t_tail;
+    uint64_t t = s->host.drained ? drained_at(s, host, port, pk, now) : pk->t_tail;
     uint32_t number =
         sim_is_reply(s, pk->number) ? SIM_REPLY | (uint32_t)p->sequence[id] : pk->number;
     const delivered d = {t, pk->t_gen, pk->t_inject, pk->rt.src, pk->rt.dst, number, pk->size};
@@ -408,7 +414,7 @@ static void take_packet(partition *p, uint32_t host, uint32_t port, uint32_t id,
         sim_reorder_arrive(p, host, &d, p->sequence[id]);
     else
         sim_deliver(p, host, &d);
-    post_credit(p, &s->ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
+    post_credit(p, &s->net.ports[port], t, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
                 pk->size);
     free_packet(p, id);
 }
@@ -421,9 +427,9 @@ static bool take_host_event(partition *p, uint32_t host, host_state *h, const ev
     uint32_t port = event_port(e);
     switch (event_kind(e)) {
     case EV_CREDIT:
-        if (s->in_space.accounts)
-            ledger_add(&s->in_space, port / s->in_space.accounts, port % s->in_space.accounts,
-                       -(int32_t)space_bytes(e->data));
+        if (s->net.in_space.accounts)
+            ledger_add(&s->net.in_space, port / s->net.in_space.accounts,
+                       port % s->net.in_space.accounts, -(int32_t)space_bytes(e->data));
         else
             *credit_at(s, port, space_vc(e->data)) += (int32_t)space_bytes(e->data);
         return h->blocked;
@@ -443,18 +449,18 @@ static bool take_host_event(partition *p, uint32_t host, host_state *h, const ev
 /* Sends if it can, and sees when to look again. */
 static void act(partition *p, uint32_t host, host_state *h, uint64_t now)
 {
-    if (p->sim->has_graph)
+    if (p->sim->workload.has_graph)
         sim_finite_advance(p, host, now);
     if (now < h->busy_until) {
-        if (p->sim->has_graph || p->sim->reply.on)
+        if (p->sim->workload.has_graph || p->sim->reply.on)
             plan_wake(p, host, h, now, true);
         return;
     }
     const sim *s = p->sim;
-    reorder_host *r = s->reorder.on ? &s->reorder_hosts[host] : NULL;
+    reorder_host *r = s->reorder.on ? &s->host.reorder[host] : NULL;
     if (r)
         r->lacks = false;
-    if (s->dest_rings)
+    if (s->host.dest_rings)
         sim_dest_try(p, host, h, now);
     else
         try_send(p, host, h, now);
@@ -467,7 +473,8 @@ static void act(partition *p, uint32_t host, host_state *h, uint64_t now)
 /* The flows that a host's messages about reorder space name. */
 static void fetch_flows(const partition *p, uint32_t node)
 {
-    for (uint32_t id = p->sim->node_head[node]; id != IK_NONE; id = p->wheel.events[id].node) {
+    for (uint32_t id = p->sim->window.node_head[node]; id != IK_NONE;
+         id = p->wheel.events[id].node) {
         const event *e = &p->wheel.events[id];
         if (event_kind(e) == EV_REORDER && e->data & REORDER_BY_FLOW)
             sim_reorder_prefetch_flow(p, e->data & REORDER_AMOUNT);
@@ -479,24 +486,24 @@ void sim_fetch_host(const partition *p, uint32_t node, unsigned stage)
     const sim *s = p->sim;
     uint32_t host = ik_node_host(s->f, node);
     if (stage == 0) {
-        __builtin_prefetch(&s->hosts[host], 1);
-        __builtin_prefetch(&s->send_queues[(size_t)host * s->num_send_queues], 1);
-        __builtin_prefetch(&s->injectors[host]);
-        __builtin_prefetch(&p->wheel.events[s->node_head[node]]);
+        __builtin_prefetch(&s->host.state[host], 1);
+        __builtin_prefetch(&s->host.queues[(size_t)host * s->adapter.num_queues], 1);
+        __builtin_prefetch(&s->source.injectors[host]);
+        __builtin_prefetch(&p->wheel.events[s->window.node_head[node]]);
         if (s->reorder.on)
-            __builtin_prefetch(&s->reorder_hosts[host], 1);
-        if (s->dest_rings)
-            __builtin_prefetch(&s->dest_rings[(size_t)host * s->vcs], 1);
+            __builtin_prefetch(&s->host.reorder[host], 1);
+        if (s->host.dest_rings)
+            __builtin_prefetch(&s->host.dest_rings[(size_t)host * s->sw.vcs], 1);
         return;
     }
     if (stage == 1) {
-        uint32_t port = s->hosts[host].port;
+        uint32_t port = s->host.state[host].port;
         __builtin_prefetch(output_of(s, port), 1);
-        __builtin_prefetch(&s->ports[port]);
-        __builtin_prefetch(&s->host_sent_bytes[host], 1);
+        __builtin_prefetch(&s->net.ports[port]);
+        __builtin_prefetch(&s->counted.host_sent_bytes[host], 1);
         fetch_flows(p, node);
     }
-    if (s->dest_rings)
+    if (s->host.dest_rings)
         sim_dest_fetch(p, host, stage - 1);
 }
 
@@ -504,7 +511,7 @@ void sim_run_host(partition *p, uint32_t node)
 {
     const sim *s = p->sim;
     uint32_t host = ik_node_host(s->f, node);
-    host_state *h = &s->hosts[host];
+    host_state *h = &s->host.state[host];
     p->turn = node;
     while (p->local_at < p->local_count) {
         uint64_t offset = event_offset(&p->local[p->local_at]), now = p->start + offset;
@@ -536,20 +543,21 @@ static void wake_until(partition *p, uint32_t host, host_state *h, uint64_t unti
 
 void sim_host_wake(partition *p, uint32_t host, uint64_t now)
 {
-    host_state *h = &p->sim->hosts[host];
+    host_state *h = &p->sim->host.state[host];
     if (now == h->wake_at) /* else an earlier one replaced it */
-        wake_until(p, host, h, p->start + p->sim->lookahead);
+        wake_until(p, host, h, p->start + p->sim->window.lookahead);
 }
 
 void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t now)
 {
     sim *s = p->sim;
-    host_state *h = &s->hosts[host];
+    host_state *h = &s->host.state[host];
     wake_until(p, host, h, now);
-    *credit_at(s, lane_index / s->vcs, lane_index % s->vcs) += (int32_t)s->packet_bytes;
+    *credit_at(s, lane_index / s->sw.vcs, lane_index % s->sw.vcs) +=
+        (int32_t)s->adapter.packet_bytes;
     if (h->wake_at == now || h->blocked) {
         h->wake_at = h->wake_at == now ? UINT64_MAX : h->wake_at;
         act(p, host, h, now);
     }
-    wake_until(p, host, h, p->start + s->lookahead);
+    wake_until(p, host, h, p->start + s->window.lookahead);
 }

@@ -85,15 +85,16 @@ bool sim_launch(partition *p, uint32_t host, host_state *h, const message *m, ui
 
 SIM_INLINE uint32_t next_size(const sim *s, const message *m)
 {
-    return m->remaining < s->packet_bytes ? (uint32_t)m->remaining : s->packet_bytes;
+    return m->remaining < s->adapter.packet_bytes ? (uint32_t)m->remaining
+                                                  : s->adapter.packet_bytes;
 }
 
 /* A delivery at time t, for the series. */
 SIM_INLINE void sim_count_series(partition *p, uint64_t t, uint32_t bytes, uint64_t latency)
 {
     const sim *s = p->sim;
-    size_t period = t / s->series_ps;
-    if (period >= s->num_series)
+    size_t period = t / s->measure.series_ps;
+    if (period >= s->measure.num_series)
         return;
     p->series_bytes[period] += bytes;
     p->series_count[period]++;

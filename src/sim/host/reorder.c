@@ -143,7 +143,7 @@ static void post_freed(partition *p, uint32_t host, reorder_freed freed)
 /* Space at a host is free from a time on: an event, if somebody waits for it. */
 static void free_space(partition *p, uint32_t host, reorder_freed freed)
 {
-    reorder_host *h = &p->sim->reorder_hosts[host];
+    reorder_host *h = &p->sim->host.reorder[host];
     if (h->first == IK_NONE && h->num_freed < REORDER_FREED)
         h->freed[h->num_freed++] = freed;
     else
@@ -153,7 +153,7 @@ static void free_space(partition *p, uint32_t host, reorder_freed freed)
 /* Somebody waits for space: what was freed until now counts, the rest makes events. */
 static void take_freed(partition *p, uint32_t host, uint64_t now)
 {
-    reorder_host *h = &p->sim->reorder_hosts[host];
+    reorder_host *h = &p->sim->host.reorder[host];
     for (; h->num_freed; h->num_freed--) {
         reorder_freed freed = h->freed[h->num_freed - 1];
         if (freed.time > now) {
@@ -290,7 +290,7 @@ static void take_grant(partition *p, uint32_t host, uint32_t id, uint32_t packet
 
 bool sim_reorder_take(partition *p, uint32_t host, const event *e, uint64_t now)
 {
-    reorder_host *h = &p->sim->reorder_hosts[host];
+    reorder_host *h = &p->sim->host.reorder[host];
     uint32_t peer = event_port(e), amount = reorder_amount(e->data), id;
     reorder_kind kind = (reorder_kind)(e->data >> REORDER_KIND_AT);
     if (kind == REORDER_FREE) {
@@ -320,7 +320,7 @@ bool sim_reorder_take(partition *p, uint32_t host, const event *e, uint64_t now)
 void sim_reorder_serve(partition *p, uint32_t host, uint64_t now)
 {
     const reorder_settings *r = &p->sim->reorder;
-    reorder_host *h = &p->sim->reorder_hosts[host];
+    reorder_host *h = &p->sim->host.reorder[host];
     if (h->first != IK_NONE && h->in_use >= r->packets)
         take_freed(p, host, now);
     while (h->first != IK_NONE && h->in_use < r->packets) {

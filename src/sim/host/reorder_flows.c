@@ -22,7 +22,7 @@ bool sim_reorder_init(partition *p)
     if (!r)
         return false;
     r->free_packet = r->free_flow = IK_NONE;
-    p->reorder_series = ik_calloc(p->sim->num_series + 1, sizeof *p->reorder_series);
+    p->reorder_series = ik_calloc(p->sim->measure.num_series + 1, sizeof *p->reorder_series);
     return p->reorder_series && sim_reorder_paths_init(p) && ik_hash_init(&r->flow_of) &&
            ik_hash_init(&r->packet_of);
 }
@@ -49,7 +49,7 @@ static uint64_t first_places(void)
 uint64_t sim_reorder_first_bytes(const sim *s)
 {
     return s->reorder.on ? sizeof(reorder_store) + first_places() + sim_reorder_paths_bytes(s) +
-                               (s->num_series + 1) * sizeof(reorder_period)
+                               (s->measure.num_series + 1) * sizeof(reorder_period)
                          : 0;
 }
 
@@ -111,9 +111,9 @@ static uint32_t new_flow(partition *p, uint32_t src, uint32_t dst, uint32_t tag)
         id = r->num_flows++;
     else
         r->free_flow = r->flows[id].behind;
-    const uint16_t *owner = s->node_partition;
-    bool whole =
-        s->num_partitions == 1 || owner[ik_host_node(s->f, src)] == owner[ik_host_node(s->f, dst)];
+    const uint16_t *owner = s->parallel.node_partition;
+    bool whole = s->parallel.num_partitions == 1 ||
+                 owner[ik_host_node(s->f, src)] == owner[ik_host_node(s->f, dst)];
     r->flows[id] = (reorder_flow){.src = src,
                                   .dst = dst,
                                   .queue = IK_NONE,

@@ -102,7 +102,7 @@ bool sim_reorder_paths_init(partition *p)
         return !bytes;
     t->by_switch = by_switch(s);
     t->by_distance = by_distance(s);
-    t->hop_ps = only_latency(s) + s->routing_ps + s->traversal_ps;
+    t->hop_ps = only_latency(s) + s->sw.routing_ps + s->sw.traversal_ps;
     t->hosts = (host_link *)(void *)((char *)t + table_bytes(num_places(s)));
     t->queue = (uint32_t *)(void *)(t->hosts + s->f->num_hosts);
     for (uint32_t host = 0; t->by_distance && host < s->f->num_hosts; host++)
@@ -122,7 +122,7 @@ static void search(const sim *s, struct reorder_paths *t, uint32_t from)
     for (uint32_t at = 0; at < num; at++) {
         uint32_t sw = t->queue[at], end = s->f->port_base[sw + 1];
         for (uint32_t port = s->f->port_base[sw]; port < end && row[sw] < FARTHEST; port++) {
-            uint32_t peer = s->ports[port].peer_node;
+            uint32_t peer = s->net.ports[port].peer_node;
             if (peer >= s->f->num_switches || row[peer] != NOT_REACHED)
                 continue;
             row[peer] = (uint8_t)(row[sw] + 1);
@@ -144,8 +144,8 @@ static uint64_t shortest_ps(const sim *s, struct reorder_paths *t, uint32_t src,
     uint8_t reached = row[first->sw];
     if (reached == NOT_REACHED || reached == FARTHEST)
         return 0;
-    return first->latency_ps + (reached - HERE) * t->hop_ps + s->routing_ps + s->traversal_ps +
-           last->latency_ps;
+    return first->latency_ps + (reached - HERE) * t->hop_ps + s->sw.routing_ps +
+           s->sw.traversal_ps + last->latency_ps;
 }
 
 /* ---- paths that are walked */
@@ -160,11 +160,11 @@ static uint64_t walk(partition *p, uint32_t src, uint32_t dst)
         length = ik_plan_path(s->plan, src, dst, 0, channels, MOST_CHANNELS);
     uint64_t sum = 0;
     if (length == IK_NONE) {
-        sim_partition_fail(p, s->max_radix * sizeof(ik_choice), "a path");
+        sim_partition_fail(p, s->net.max_radix * sizeof(ik_choice), "a path");
         length = 0;
     }
     for (uint32_t k = 1; k < length; k++)
-        sum += s->ports[channels[k]].latency_ps + s->routing_ps + s->traversal_ps;
+        sum += s->net.ports[channels[k]].latency_ps + s->sw.routing_ps + s->sw.traversal_ps;
     return sum;
 }
 
@@ -183,7 +183,7 @@ static uint8_t kind_of(struct reorder_paths *t, uint64_t ps)
 static uint64_t walked_ps(partition *p, struct reorder_paths *t, uint32_t src, uint32_t dst)
 {
     const sim *s = p->sim;
-    uint32_t row = t->by_switch ? s->ports[s->hosts[src].port].peer_node : src;
+    uint32_t row = t->by_switch ? s->net.ports[s->host.state[src].port].peer_node : src;
     uint8_t *kind = &t->kind[(size_t)row * s->f->num_hosts + dst];
     if (!*kind)
         *kind = kind_of(t, walk(p, src, dst));
@@ -205,7 +205,7 @@ uint64_t sim_reorder_path_ps(partition *p, uint32_t src, uint32_t dst)
     struct reorder_paths *t = p->reorder->paths;
     uint64_t ps = t && t->by_distance ? shortest_ps(s, t, src, dst) : 0;
     if (!ps) {
-        const port_state *link = &s->ports[s->hosts[src].port];
+        const port_state *link = &s->net.ports[s->host.state[src].port];
         bool kept = t && !t->by_distance && link->peer_node < s->f->num_switches;
         ps = kept ? walked_ps(p, t, src, dst) : walk(p, src, dst);
         ps += ps ? link->latency_ps : 0;

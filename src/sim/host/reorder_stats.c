@@ -10,8 +10,8 @@
 /* The part of from .. to in the measured window. */
 static uint64_t measured_ps(const sim *s, uint64_t from, uint64_t to)
 {
-    uint64_t first = from > s->warmup_ps ? from : s->warmup_ps,
-             last = to < s->end_ps ? to : s->end_ps;
+    uint64_t first = from > s->measure.warmup_ps ? from : s->measure.warmup_ps,
+             last = to < s->measure.end_ps ? to : s->measure.end_ps;
     return first < last ? last - first : 0;
 }
 
@@ -24,8 +24,8 @@ void sim_reorder_count_arrival(partition *p, const delivered *d, bool in_order)
         n->arrival_sum += d->t - d->t_gen;
         n->out_of_order += !in_order;
     }
-    if (s->num_series && !in_order && d->t / s->series_ps < s->num_series)
-        p->reorder_series[d->t / s->series_ps].out_of_order++;
+    if (s->measure.num_series && !in_order && d->t / s->measure.series_ps < s->measure.num_series)
+        p->reorder_series[d->t / s->measure.series_ps].out_of_order++;
 }
 
 static void add_stored(partition *p, uint64_t bytes, uint64_t from, uint64_t to)
@@ -35,14 +35,14 @@ static void add_stored(partition *p, uint64_t bytes, uint64_t from, uint64_t to)
     p->reorder_stats.stored += (sim_area)bytes * ps;
     if (ps && bytes > p->reorder_stats.most_stored)
         p->reorder_stats.most_stored = bytes;
-    if (s->num_series)
-        SIM_EACH_PERIOD(s->series_ps, s->num_series, from, to, k, part)
+    if (s->measure.num_series)
+        SIM_EACH_PERIOD(s->measure.series_ps, s->measure.num_series, from, to, k, part)
     p->reorder_series[k].stored += (sim_area)bytes * part;
 }
 
 void sim_reorder_count_stored(partition *p, uint32_t host, int64_t bytes, uint64_t t)
 {
-    reorder_host *h = &p->sim->reorder_hosts[host];
+    reorder_host *h = &p->sim->host.reorder[host];
     if (t > h->stored_since) {
         if (h->stored)
             add_stored(p, h->stored, h->stored_since, t);
@@ -55,7 +55,7 @@ void sim_reorder_count_stored(partition *p, uint32_t host, int64_t bytes, uint64
 void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now)
 {
     const sim *s = p->sim;
-    reorder_host *h = &s->reorder_hosts[host];
+    reorder_host *h = &s->host.reorder[host];
     if (idle == (h->throttled_since != UINT64_MAX))
         return;
     if (idle) {
@@ -65,8 +65,9 @@ void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now)
     uint64_t ps = measured_ps(s, h->throttled_since, now);
     h->throttled_ps += ps;
     p->reorder_stats.throttled += ps;
-    if (s->num_series)
-        SIM_EACH_PERIOD(s->series_ps, s->num_series, h->throttled_since, now, k, part)
+    if (s->measure.num_series)
+        SIM_EACH_PERIOD(s->measure.series_ps, s->measure.num_series, h->throttled_since, now, k,
+                        part)
     p->reorder_series[k].throttled += part;
     h->throttled_since = UINT64_MAX;
 }
@@ -74,13 +75,13 @@ void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now)
 void sim_reorder_finish(partition *p)
 {
     const sim *s = p->sim;
-    uint64_t end = s->deadlock ? p->start : s->end_ps;
+    uint64_t end = s->outcome.deadlock ? p->start : s->measure.end_ps;
     for (uint32_t host = 0; s->reorder.on && host < s->f->num_hosts; host++) {
-        if (s->node_partition[ik_host_node(s->f, host)] != p->id)
+        if (s->parallel.node_partition[ik_host_node(s->f, host)] != p->id)
             continue;
         sim_reorder_count_stored(p, host, 0, end);
         sim_reorder_looked(p, host, false, end);
-        if (s->reorder_hosts[host].throttled_ps > p->reorder_stats.most_throttled)
-            p->reorder_stats.most_throttled = s->reorder_hosts[host].throttled_ps;
+        if (s->host.reorder[host].throttled_ps > p->reorder_stats.most_throttled)
+            p->reorder_stats.most_throttled = s->host.reorder[host].throttled_ps;
     }
 }

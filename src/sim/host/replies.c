@@ -18,18 +18,18 @@
 
 static reply_list *list_of(const sim *s, uint32_t host, unsigned at)
 {
-    assert(at >= s->reply.queues && at < s->num_send_queues);
-    return &s->reply_lists[(size_t)host * s->reply.queues + at - s->reply.queues];
+    assert(at >= s->reply.queues && at < s->adapter.num_queues);
+    return &s->host.reply_lists[(size_t)host * s->reply.queues + at - s->reply.queues];
 }
 
 /* ---- places of a source */
 
 uint64_t sim_request_place(const sim *s, uint32_t host)
 {
-    const reply_host *h = &s->reply_hosts[host];
+    const reply_host *h = &s->host.replies[host];
     if (!s->reply.most)
         return 0;
-    return h->num_places ? s->reply_places[(size_t)host * s->reply.most + h->first_place]
+    return h->num_places ? s->host.reply_places[(size_t)host * s->reply.most + h->first_place]
                          : UINT64_MAX;
 }
 
@@ -46,14 +46,14 @@ static void take_place(const sim *s, reply_host *h)
 static void free_place(partition *p, uint32_t host, uint64_t t)
 {
     const sim *s = p->sim;
-    reply_host *h = &s->reply_hosts[host];
+    reply_host *h = &s->host.replies[host];
     assert(h->open > 0);
     h->open--;
     if (!s->reply.most)
         return;
     uint32_t place = h->first_place + h->num_places++;
     place = place < s->reply.most ? place : place - s->reply.most;
-    s->reply_places[(size_t)host * s->reply.most + place] = t;
+    s->host.reply_places[(size_t)host * s->reply.most + place] = t;
     sim_host_wake_at(p, host, t);
 }
 
@@ -66,7 +66,7 @@ static bool open_request(partition *p, uint32_t host, uint64_t n, uint64_t t, ui
                        .host = host,
                        .from = IK_NONE,
                        .number = (uint32_t)n};
-    take_place(p->sim, &p->sim->reply_hosts[host]);
+    take_place(p->sim, &p->sim->host.replies[host]);
     return sim_request_add(p, &q) != IK_NONE;
 }
 
@@ -74,12 +74,12 @@ static bool open_request(partition *p, uint32_t host, uint64_t n, uint64_t t, ui
 static void count_open(partition *p, uint64_t from, uint64_t to)
 {
     const sim *s = p->sim;
-    uint64_t first = from > s->warmup_ps ? from : s->warmup_ps,
-             last = to < s->end_ps ? to : s->end_ps;
+    uint64_t first = from > s->measure.warmup_ps ? from : s->measure.warmup_ps,
+             last = to < s->measure.end_ps ? to : s->measure.end_ps;
     if (first < last)
         p->reply_stats.open += last - first;
-    if (s->num_series)
-        SIM_EACH_PERIOD(s->series_ps, s->num_series, from, last, k, ps)
+    if (s->measure.num_series)
+        SIM_EACH_PERIOD(s->measure.series_ps, s->measure.num_series, from, last, k, ps)
     p->reply_stats.series[k] += ps;
 }
 
@@ -100,7 +100,7 @@ static void reply_came(partition *p, uint32_t host, const delivered *d)
     count_open(p, q->t_open, d->t);
     sim_request_remove(p, id);
     free_place(p, host, d->t);
-    if (p->sim->finite)
+    if (p->sim->workload.finite)
         sim_batch_answered(p, host, d->t);
 }
 
@@ -110,8 +110,8 @@ static void reply_came(partition *p, uint32_t host, const delivered *d)
 static void make_reply(partition *p, uint32_t host, uint32_t dst, uint32_t number, uint64_t t)
 {
     sim *s = p->sim;
-    reply_host *h = &s->reply_hosts[host];
-    if (t >= s->past_ps) { /* nothing is made after the end */
+    reply_host *h = &s->host.replies[host];
+    if (t >= s->measure.past_ps) { /* nothing is made after the end */
         p->after_end = true;
         return;
     }
@@ -135,12 +135,12 @@ static void make_reply(partition *p, uint32_t host, uint32_t dst, uint32_t numbe
 static bool is_complete(partition *p, uint32_t host, const delivered *d, uint32_t number)
 {
     const sim *s = p->sim;
-    if (s->packets_per_message == 1)
+    if (s->source.packets_per_message == 1)
         return true;
     uint32_t id = sim_request_find(p, host, d->src, number);
     if (id == IK_NONE) {
         const request q = {
-            .left = s->message_bytes, .host = host, .from = d->src, .number = number};
+            .left = s->source.message_bytes, .host = host, .from = d->src, .number = number};
         id = sim_request_add(p, &q);
         if (id == IK_NONE)
             return false;
@@ -164,7 +164,7 @@ void sim_reply_delivered(partition *p, uint32_t host, const delivered *d)
         reply_came(p, host, d);
         return;
     }
-    uint32_t number = (uint32_t)(d->number / s->packets_per_message);
+    uint32_t number = (uint32_t)(d->number / s->source.packets_per_message);
     if (is_complete(p, host, d, number))
         make_reply(p, host, d->src, number, d->t + s->reply.service_ps);
 }
@@ -173,21 +173,21 @@ void sim_reply_delivered(partition *p, uint32_t host, const delivered *d)
 
 static void take_in(const sim *s, size_t k, const message *m)
 {
-    send_queue *l = &s->send_queues[k];
+    send_queue *l = &s->host.queues[k];
     uint32_t place = l->first + l->count++;
-    place = place < s->active_messages ? place : place - s->active_messages;
-    s->messages[k * s->active_messages + place] = *m;
+    place = place < s->adapter.active_messages ? place : place - s->adapter.active_messages;
+    s->host.messages[k * s->adapter.active_messages + place] = *m;
 }
 
 /* Where hosts have places for requests, one is made once there is a place. */
 static void admit_requests(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
-    size_t k = (size_t)host * s->num_send_queues + at;
-    send_queue *l = &s->send_queues[k];
+    size_t k = (size_t)host * s->adapter.num_queues + at;
+    send_queue *l = &s->host.queues[k];
     message m;
     bool placed = s->reply.most;
-    while (l->count < s->active_messages && l->t <= now && l->t < s->past_ps) {
+    while (l->count < s->adapter.active_messages && l->t <= now && l->t < s->measure.past_ps) {
         uint64_t n = l->n, place = sim_request_place(s, host);
         if (place > now)
             return;
@@ -206,9 +206,9 @@ static void admit_requests(partition *p, uint32_t host, unsigned at, uint64_t no
 static void admit_replies(partition *p, uint32_t host, unsigned at, uint64_t now)
 {
     sim *s = p->sim;
-    size_t k = (size_t)host * s->num_send_queues + at;
+    size_t k = (size_t)host * s->adapter.num_queues + at;
     reply_list *list = list_of(s, host, at);
-    while (s->send_queues[k].count < s->active_messages && list->head != IK_NONE &&
+    while (s->host.queues[k].count < s->adapter.active_messages && list->head != IK_NONE &&
            p->replies->replies[list->head].t <= now) {
         const reply a = sim_reply_take(p, list);
         take_in(s, k, &(message){a.t, a.number, s->reply.bytes, a.dst, a.vc});
@@ -235,7 +235,7 @@ void sim_replies_finish(partition *p)
 {
     const sim *s = p->sim;
     const reply_store *r = p->replies;
-    uint64_t end = s->deadlock ? p->start : s->end_ps;
+    uint64_t end = s->outcome.deadlock ? p->start : s->measure.end_ps;
     for (uint32_t id = 0; r && id < r->num_requests; id++)
         if (r->requests[id].host != IK_NONE && r->requests[id].from == IK_NONE)
             count_open(p, r->requests[id].t_open, end);

@@ -16,7 +16,8 @@ bool sim_replies_init(partition *p)
     if (!r)
         return false;
     r->free_request = r->free_reply = IK_NONE;
-    return ik_hash_init(&r->known) && sim_reply_stats_init(&p->reply_stats, p->sim->num_series);
+    return ik_hash_init(&r->known) &&
+           sim_reply_stats_init(&p->reply_stats, p->sim->measure.num_series);
 }
 
 void sim_replies_free(partition *p)
@@ -38,8 +39,9 @@ static uint64_t first_places(void)
 
 uint64_t sim_replies_first_bytes(const sim *s)
 {
-    return s->reply.on ? sizeof(reply_store) + first_places() + sim_reply_stats_bytes(s->num_series)
-                       : 0;
+    return s->reply.on
+               ? sizeof(reply_store) + first_places() + sim_reply_stats_bytes(s->measure.num_series)
+               : 0;
 }
 
 uint64_t sim_replies_bytes(const partition *p)

@@ -31,7 +31,7 @@ static void note_transfer(void *ctx, partition *p, const event *e)
     uint32_t out_port = event_port(e);
     (void)p;
     if (look_is_transfer(v->s, e))
-        v->feeds[(size_t)v->s->switches[e->node].port_base * v->s->input_speedup +
+        v->feeds[(size_t)v->s->net.switches[e->node].port_base * v->s->sw.input_speedup +
                  transfer_input(e->data)] = out_port;
 }
 
@@ -43,8 +43,8 @@ static void note_transfer(void *ctx, partition *p, const event *e)
 static uint32_t lacking(const sim *s, uint32_t port, unsigned u, const packet *pk)
 {
     partition *p = look_partition(s, s->f->port_node[port]);
-    const port_state *to = &s->ports[port];
-    if (s->model == MODEL_IOQ) {
+    const port_state *to = &s->net.ports[port];
+    if (s->sw.model == MODEL_IOQ) {
         uint32_t first = look_output_head(s, port, u);
         if (first == IK_NONE || look_link_room(s, p, port, u, look_packet(p, first)) >=
                                     (int32_t)look_packet(p, first)->size)
@@ -77,9 +77,10 @@ static bool choice_has_room(const sim *s, partition *p, const ik_choice *c, cons
 static uint32_t held_by(const view *probe, uint32_t sw, uint32_t in_port, unsigned v, uint32_t out)
 {
     const sim *s = probe->s;
-    bool turn =
-        look_output_free(s, out) && !look_input_free(s, sw, in_port - s->switches[sw].port_base, v);
-    return turn ? probe->feeds[(size_t)in_port * s->input_speedup + v % s->input_speedup] : out;
+    bool turn = look_output_free(s, out) &&
+                !look_input_free(s, sw, in_port - s->net.switches[sw].port_base, v);
+    return turn ? probe->feeds[(size_t)in_port * s->sw.input_speedup + v % s->sw.input_speedup]
+                : out;
 }
 
 /* Fills out and lacks for a head. One with several choices is blocked if all are; then the one that
@@ -122,19 +123,19 @@ static unsigned list_queues(view *probe, uint32_t sw, unsigned in, unsigned v)
 {
     const sim *s = probe->s;
     unsigned n = 0;
-    if (s->queues == QUEUES_VOQNET || !s->voq) {
+    if (s->sw.queues == QUEUES_VOQNET || !s->sw.voq) {
         for (uint32_t q = 0; q < look_queues(s, sw); q++) {
             if (look_head(s, sw, in, v, q) != IK_NONE)
                 probe->heads[n++] =
-                    (queue_head){s->voq ? IK_NONE : look_fifo_output(s, sw, in, v), q, IK_NONE};
+                    (queue_head){s->sw.voq ? IK_NONE : look_fifo_output(s, sw, in, v), q, IK_NONE};
         }
         return n;
     }
-    for (unsigned w = 0; w < s->max_words; w++) {
+    for (unsigned w = 0; w < s->net.max_words; w++) {
         for (uint64_t bits = look_requests(s, sw, in, v, w); bits; bits &= bits - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
             if (look_asks(s, sw, in, v, out)) /* otherwise another VC of this input does */
-                probe->heads[n++] = (queue_head){s->switches[sw].port_base + out, out, IK_NONE};
+                probe->heads[n++] = (queue_head){s->net.switches[sw].port_base + out, out, IK_NONE};
         }
     }
     return n;
@@ -168,7 +169,7 @@ static void see_fifo(const view *probe, congest *c, uint32_t sw, unsigned in, un
 {
     const sim *s = probe->s;
     partition *p = look_partition(s, sw);
-    uint32_t in_port = s->switches[sw].port_base + in, packets = 0;
+    uint32_t in_port = s->net.switches[sw].port_base + in, packets = 0;
     uint64_t bytes = 0, held = 0;
     bool held_up =
         look_input_free(s, sw, in, v) && !could_start(s, p, sw, in_port, look_packet(p, first));
@@ -186,13 +187,13 @@ static void see_fifo(const view *probe, congest *c, uint32_t sw, unsigned in, un
 static void see_buffer(view *probe, congest *c, uint32_t sw, unsigned in, unsigned v)
 {
     const sim *s = probe->s;
-    uint32_t in_port = s->switches[sw].port_base + in, from = s->ports[in_port].peer_port,
-             buffer = in_port * s->vcs + v;
+    uint32_t in_port = s->net.switches[sw].port_base + in, from = s->net.ports[in_port].peer_port,
+             buffer = in_port * s->sw.vcs + v;
     unsigned n = list_queues(probe, sw, in, v);
     if (n == 0)
         return;
     partition *p = look_partition(s, sw);
-    if (!s->voq && congest_examined(c, buffer))
+    if (!s->sw.voq && congest_examined(c, buffer))
         see_fifo(probe, c, sw, in, v, look_head(s, sw, in, v, 0));
     bool own = look_own_accounts(s);
     bool tight = !own && look_tight(s, from, v); /* somebody may wait for its space */
@@ -223,8 +224,8 @@ static void see_output(const sim *s, congest *c, uint32_t sw, uint32_t port, uns
     if (first == IK_NONE || !look_output_full(s, port, u))
         return;
     const packet *pk = look_packet(look_partition(s, sw), first);
-    uint32_t inputs = s->f->port_base[s->f->num_switches] * s->vcs;
-    waiting w = {.buffer = inputs + port * s->vcs + u,
+    uint32_t inputs = s->f->port_base[s->f->num_switches] * s->sw.vcs;
+    waiting w = {.buffer = inputs + port * s->sw.vcs + u,
                  .out = port,
                  .lacks = lacking(s, port, u, pk),
                  .sw = sw,
@@ -237,12 +238,12 @@ static void look_buffers(view *probe, congest *c)
     sim *s = probe->s;
     sim_each_event(s, note_transfer, probe);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
-        const sw_state *state = &s->switches[sw];
+        const sw_state *state = &s->net.switches[sw];
         for (unsigned in = 0; in < state->radix; in++) {
-            for (unsigned v = 0; v < s->vcs && s->ports[state->port_base + in].peer_port != IK_NONE;
-                 v++) {
+            for (unsigned v = 0;
+                 v < s->sw.vcs && s->net.ports[state->port_base + in].peer_port != IK_NONE; v++) {
                 see_buffer(probe, c, sw, in, v);
-                if (s->model == MODEL_IOQ)
+                if (s->sw.model == MODEL_IOQ)
                     see_output(s, c, sw, state->port_base + in, v);
             }
         }
@@ -270,7 +271,7 @@ static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
     partition *p = look_partition(s, sw);
     size_t n = 0, kept = 0;
     for (uint32_t port = s->f->port_base[sw]; port < s->f->port_base[sw + 1]; port++) {
-        for (unsigned u = 0; u < s->vcs; u++) {
+        for (unsigned u = 0; u < s->sw.vcs; u++) {
             uint32_t first = look_output_head(s, port, u), lacks = IK_NONE;
             if (first != IK_NONE && look_link_room(s, p, port, u, look_packet(p, first)) <
                                         (int32_t)look_packet(p, first)->size)
@@ -282,7 +283,7 @@ static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
                                    .out = port,
                                    .lacks = lacks,
                                    .sw = sw,
-                                   .key = port * s->vcs + u};
+                                   .key = port * s->sw.vcs + u};
                 room[n++] = (share){w, pk->size};
             }
         }
@@ -304,8 +305,8 @@ static void see_ideal(const sim *s, congest *c, uint32_t sw, share *room)
 static void look_ideal(sim *s, congest *c)
 {
     size_t most = 0;
-    for (unsigned q = 0; q < s->num_partitions; q++)
-        most += s->partitions[q].pool_size;
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
+        most += s->parallel.partitions[q].pool_size;
     share *room = ik_calloc(most ? most : 1, sizeof *room);
     if (!room) {
         congest_lacks_memory(c);
@@ -318,14 +319,14 @@ static void look_ideal(sim *s, congest *c)
 
 static void see_host(const sim *s, congest *c, uint32_t host)
 {
-    partition *p = &s->partitions[s->node_partition[ik_host_node(s->f, host)]];
+    partition *p = &s->parallel.partitions[s->parallel.node_partition[ik_host_node(s->f, host)]];
     uint32_t account, size;
     if (!sim_host_stuck(p, host, &account, &size))
         return;
-    const port_state *to = &s->ports[s->hosts[host].port];
+    const port_state *to = &s->net.ports[s->host.state[host].port];
     if (to->peer_node < s->f->num_switches)
         congest_add_host(c, to->peer_port * look_kinds(s) +
-                                look_culprit(s, s->hosts[host].port, account, size));
+                                look_culprit(s, s->host.state[host].port, account, size));
 }
 
 static void look(void *ctx, congest *c)
@@ -333,9 +334,9 @@ static void look(void *ctx, congest *c)
     view *probe = ctx;
     sim *s = probe->s;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        congest_add_bytes(c, sw, (uint64_t)s->switches[sw].bytes);
-    congest_choose_stride(c, s->packet_bytes);
-    if (s->model == MODEL_IDEAL)
+        congest_add_bytes(c, sw, (uint64_t)s->net.switches[sw].bytes);
+    congest_choose_stride(c, s->adapter.packet_bytes);
+    if (s->sw.model == MODEL_IDEAL)
         look_ideal(s, c);
     else
         look_buffers(probe, c);
@@ -347,10 +348,11 @@ static void look(void *ctx, congest *c)
 
 static unsigned class_of(const sim *s, const partition *p, const packet *pk)
 {
-    const class_stats *classes = s->partitions[0].classes;
+    const class_stats *classes = s->parallel.partitions[0].classes;
     if (classes && sim_is_reply(s, pk->number)) /* the general engine's: it stands in the pool */
         return sim_class_of(classes, pk->rt.dst, (uint32_t)p->sequence[pk - p->pool]);
-    return classes ? sim_class_of(classes, pk->rt.src, pk->number / s->packets_per_message) : 0;
+    return classes ? sim_class_of(classes, pk->rt.src, pk->number / s->source.packets_per_message)
+                   : 0;
 }
 
 static void report_packet(const partition *p, uint32_t in_port, uint32_t out, unsigned vc,
@@ -365,20 +367,21 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
 {
     const sim *s = ((const view *)ctx)->s;
     partition *p = look_partition(s, w->sw);
-    uint32_t inputs = s->f->port_base[s->f->num_switches] * s->vcs;
-    bool output = s->model == MODEL_IDEAL || w->buffer >= inputs;
-    uint32_t at = w->buffer >= inputs ? w->buffer - inputs : w->buffer, in_port = at / s->vcs;
-    unsigned v = at % s->vcs;
-    uint32_t id = s->model == MODEL_IDEAL ? look_output_head(s, w->key / s->vcs, w->key % s->vcs)
-                  : output                ? look_output_head(s, w->key, v)
-                           : look_head(s, w->sw, in_port - s->switches[w->sw].port_base, v, w->key);
+    uint32_t inputs = s->f->port_base[s->f->num_switches] * s->sw.vcs;
+    bool output = s->sw.model == MODEL_IDEAL || w->buffer >= inputs;
+    uint32_t at = w->buffer >= inputs ? w->buffer - inputs : w->buffer, in_port = at / s->sw.vcs;
+    unsigned v = at % s->sw.vcs;
+    uint32_t id =
+        s->sw.model == MODEL_IDEAL ? look_output_head(s, w->key / s->sw.vcs, w->key % s->sw.vcs)
+        : output                   ? look_output_head(s, w->key, v)
+                 : look_head(s, w->sw, in_port - s->net.switches[w->sw].port_base, v, w->key);
     for (; id != IK_NONE; id = look_behind(p, id)) {
         const packet *pk = look_packet(p, id);
-        if (s->model == MODEL_IDEAL && look_charged(s, pk) != w->buffer)
+        if (s->sw.model == MODEL_IDEAL && look_charged(s, pk) != w->buffer)
             continue;
         if (output)
-            report_packet(p, in_port, w->out, s->model == MODEL_IDEAL ? w->key % s->vcs : pk->rt.vc,
-                          pk, fn, arg);
+            report_packet(p, in_port, w->out,
+                          s->sw.model == MODEL_IDEAL ? w->key % s->sw.vcs : pk->rt.vc, pk, fn, arg);
         else
             report_packet(p, in_port, look_output(s, w->sw, pk), pk->vc_first, pk, fn, arg);
     }
@@ -388,29 +391,33 @@ static void packets(void *ctx, const waiting *w, congest_packet_fn fn, void *arg
 
 static bool injects(const void *ctx, uint32_t host)
 {
-    return !((const sim *)ctx)->hosts[host].silent;
+    return !((const sim *)ctx)->host.state[host].silent;
 }
 
 congest_setup sim_congest_setup(const sim *s)
 {
-    return (congest_setup){
-        s->plan,      s->vcs,       look_kinds(s),        s->congestion ? s->num_series : 0,
-        s->series_ps, s->warmup_ps, s->model == MODEL_IOQ};
+    return (congest_setup){s->plan,
+                           s->sw.vcs,
+                           look_kinds(s),
+                           s->measure.congestion ? s->measure.num_series : 0,
+                           s->measure.series_ps,
+                           s->measure.warmup_ps,
+                           s->sw.model == MODEL_IOQ};
 }
 
 ik_status sim_congest_sample(sim *s, uint64_t time, ik_error *err)
 {
-    size_t inputs = (size_t)s->f->port_base[s->f->num_switches] * s->input_speedup;
-    uint32_t most = s->queues == QUEUES_VOQNET ? s->f->num_hosts : s->max_radix;
+    size_t inputs = (size_t)s->f->port_base[s->f->num_switches] * s->sw.input_speedup;
+    uint32_t most = s->sw.queues == QUEUES_VOQNET ? s->f->num_hosts : s->net.max_radix;
     view v = {s, ik_calloc(inputs ? inputs : 1, sizeof *v.feeds), ik_calloc(most, sizeof *v.heads)};
     if (!v.feeds || !v.heads) {
         free(v.feeds);
         free(v.heads);
         return ik_fail_memory(err, inputs * sizeof *v.feeds, "samples of congestion");
     }
-    const congest_probe probe = {&v, look, packets, s->partitions[0].classes};
-    const congest_hosts hosts = {s->host_sent_bytes, injects, s};
-    ik_status status = congest_sample(s->congest, &probe, &hosts, time, err);
+    const congest_probe probe = {&v, look, packets, s->parallel.partitions[0].classes};
+    const congest_hosts hosts = {s->counted.host_sent_bytes, injects, s};
+    ik_status status = congest_sample(s->counted.congest, &probe, &hosts, time, err);
     free(v.feeds);
     free(v.heads);
     return status;

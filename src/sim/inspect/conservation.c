@@ -28,8 +28,8 @@ typedef struct count {
 
 void sim_each_event(sim *s, event_fn fn, void *ctx)
 {
-    for (unsigned q = 0; q < s->num_partitions; q++) {
-        partition *p = &s->partitions[q];
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
+        partition *p = &s->parallel.partitions[q];
         const wheel *w = &p->wheel;
         for (uint32_t k = 0; k < w->num_slots; k++) {
             for (uint32_t c = w->slots[k].first; c != IK_NONE; c = w->events[c * 64].node) {
@@ -40,14 +40,14 @@ void sim_each_event(sim *s, event_fn fn, void *ctx)
         }
         for (uint32_t k = 0; k < p->wheel.far_count; k++)
             fn(ctx, p, &p->wheel.far[k].ev);
-        s->engine->each_event(p, fn, ctx);
+        s->engine.ops->each_event(p, fn, ctx);
     }
 }
 
 /* A packet whose space in the buffer of a port is in use, in the queue to local output out. */
 static void count_bytes(count *c, uint32_t port, const packet *pk, unsigned out)
 {
-    uint32_t channel = c->s->ports[port].peer_port;
+    uint32_t channel = c->s->net.ports[port].peer_port;
     c->bytes[(size_t)channel * c->kinds + account_here(c->s, pk, pk->rt.vc, out)] += pk->size;
 }
 
@@ -69,7 +69,7 @@ static unsigned ahead_of(const count *c, partition *p, uint32_t port, const pack
 static void count_link(count *c, uint32_t port, uint32_t data)
 {
     c->links[port]++;
-    c->held[(size_t)port * c->s->vcs + space_vc(data)] += space_bytes(data);
+    c->held[(size_t)port * c->s->sw.vcs + space_vc(data)] += space_bytes(data);
 }
 
 static void count_event(void *ctx, partition *p, const event *e)
@@ -78,7 +78,8 @@ static void count_event(void *ctx, partition *p, const event *e)
     uint32_t port = event_port(e);
     switch (event_kind(e)) {
     case EV_CREDIT:
-        c->bytes[c->s->in_space.accounts ? port : (size_t)port * c->s->vcs + space_vc(e->data)] +=
+        c->bytes[c->s->net.in_space.accounts ? port
+                                             : (size_t)port * c->s->sw.vcs + space_vc(e->data)] +=
             space_bytes(e->data);
         break;
     case EV_TAIL:
@@ -94,14 +95,14 @@ static void count_event(void *ctx, partition *p, const event *e)
     case EV_WAKE:
         if (e->node < c->s->f->num_switches) {
             const packet *pk = look_packet(p, e->data);
-            c->held[(size_t)port * c->s->vcs + pk->rt.vc] += pk->size;
-            c->cross[(size_t)port * c->s->vcs + pk->rt.vc] += pk->size;
+            c->held[(size_t)port * c->s->sw.vcs + pk->rt.vc] += pk->size;
+            c->cross[(size_t)port * c->s->sw.vcs + pk->rt.vc] += pk->size;
             c->packets++;
         }
         break;
     case EV_ARRIVAL: {
         const packet *pk = look_packet(p, e->data);
-        count_bytes(c, port, pk, c->s->stride ? ahead_of(c, p, port, pk) : 0);
+        count_bytes(c, port, pk, c->s->sw.stride ? ahead_of(c, p, port, pk) : 0);
         c->packets++;
         break;
     }
@@ -114,30 +115,31 @@ static ik_status count_outputs(count *c, partition *p, uint32_t port, int64_t *i
                                ik_error *err)
 {
     const sim *s = c->s;
-    for (unsigned v = 0; s->out_buffers && v < s->vcs; v++) {
-        size_t at = (size_t)port * s->vcs + v;
+    for (unsigned v = 0; s->sw.out_buffers && v < s->sw.vcs; v++) {
+        size_t at = (size_t)port * s->sw.vcs + v;
         for (uint32_t id = look_output_head(s, port, v); id != IK_NONE; id = look_behind(p, id)) {
             const packet *pk = look_packet(p, id);
             c->packets++;
             c->held[at] += pk->size;
-            if (s->model == MODEL_IDEAL) {
+            if (s->sw.model == MODEL_IDEAL) {
                 count_bytes(c, pk->queue, pk, 0);
                 *in_buffers += pk->size;
             }
         }
-        if (s->model == MODEL_IOQ && !s->out_space.accounts &&
-            *space_of(s, s->vcs, port, v) + c->held[at] != (int64_t)s->out_capacity)
+        if (s->sw.model == MODEL_IOQ && !s->net.out_space.accounts &&
+            *space_of(s, s->sw.vcs, port, v) + c->held[at] != (int64_t)s->sw.out_capacity)
             return ik_fail(err, IK_ERR_INTERNAL,
                            "output buffer of port %u VC %u: %d free + %lld held of %llu bytes",
-                           port, v, *space_of(s, s->vcs, port, v), (long long)c->held[at],
-                           (unsigned long long)s->out_capacity);
-        if (s->waiting && s->waiting[at] != c->held[at] - c->cross[at])
+                           port, v, *space_of(s, s->sw.vcs, port, v), (long long)c->held[at],
+                           (unsigned long long)s->sw.out_capacity);
+        if (s->backlog.waiting && s->backlog.waiting[at] != c->held[at] - c->cross[at])
             return ik_fail(
                 err, IK_ERR_INTERNAL,
                 "output queue of port %u VC %u: %lld bytes are said to wait for the link, %lld do",
-                port, v, (long long)s->waiting[at], (long long)(c->held[at] - c->cross[at]));
+                port, v, (long long)s->backlog.waiting[at],
+                (long long)(c->held[at] - c->cross[at]));
     }
-    if (s->out_buffers && (output_of(s, port)->link != 0) != c->links[port])
+    if (s->sw.out_buffers && (output_of(s, port)->link != 0) != c->links[port])
         return ik_fail(err, IK_ERR_INTERNAL,
                        "the link at port %u is %s with %u transmissions under way", port,
                        output_of(s, port)->link ? "busy" : "free", c->links[port]);
@@ -153,13 +155,15 @@ static bool count_queue(count *c, partition *p, const sw_state *sw, unsigned in,
     for (uint32_t id = q->head; id != IK_NONE; id = look_behind(p, id)) {
         const packet *pk = look_packet(p, id);
         if (pk->rt.vc != v ||
-            (s->stride &&
-             pk->out != ahead_of(c, c->s->partitions + s->node_partition[sw - s->switches],
+            (s->sw.stride &&
+             pk->out != ahead_of(c,
+                                 c->s->parallel.partitions +
+                                     s->parallel.node_partition[sw - s->net.switches],
                                  sw->port_base + in, pk)))
             return false;
         count_bytes(c, sw->port_base + in, pk, pk->out);
         if (pk->out != SIM_UNDECIDED)
-            c->waits[(size_t)(sw->port_base + pk->out) * s->vcs + v] += pk->size;
+            c->waits[(size_t)(sw->port_base + pk->out) * s->sw.vcs + v] += pk->size;
         *held += pk->size;
         c->packets++;
         last = id;
@@ -171,7 +175,7 @@ static bool count_queue(count *c, partition *p, const sw_state *sw, unsigned in,
 static bool choice_agrees(partition *p, sw_state *sw, const shape k, unsigned in, unsigned v,
                           unsigned out)
 {
-    uint32_t head = look_head(p->sim, (uint32_t)(sw - p->sim->switches), in, v, out);
+    uint32_t head = look_head(p->sim, (uint32_t)(sw - p->sim->net.switches), in, v, out);
     unsigned input = input_of(p->sim, in, v);
     bool may = revocable_of(sw, k, in, v)[out >> 6] >> (out & 63) & 1;
     return may == (head != IK_NONE && look_packet(p, head)->revocable) &&
@@ -183,7 +187,7 @@ static bool requests_agree(partition *p, sw_state *sw, const shape k, unsigned i
 {
     unsigned input = input_of(p->sim, in, v);
     for (unsigned out = 0; out < sw->radix; out++) {
-        queue q = look_queue(p->sim, (uint32_t)(sw - p->sim->switches), in, v, out);
+        queue q = look_queue(p->sim, (uint32_t)(sw - p->sim->net.switches), in, v, out);
         bool wanted = want_of(sw, k, out, v)[input >> 6] >> (input & 63) & 1;
         bool held = q.head != IK_NONE && (k.voq || look_packet(p, q.head)->out == out);
         if (wanted != held || (k.voq && sw->undecided && !choice_agrees(p, sw, k, in, v, out)))
@@ -227,7 +231,7 @@ static bool count_lane(count *c, partition *p, sw_state *sw, const shape k, unsi
     const sim *s = c->s;
     unsigned queues = k.net ? s->f->num_hosts : k.voq ? sw->radix : 1u;
     for (unsigned n = 0; n < queues; n++) {
-        queue q = look_queue(s, (uint32_t)(sw - s->switches), in, v, n);
+        queue q = look_queue(s, (uint32_t)(sw - s->net.switches), in, v, n);
         if (!count_queue(c, p, sw, in, v, &q, held))
             return false;
     }
@@ -237,12 +241,12 @@ static bool count_lane(count *c, partition *p, sw_state *sw, const shape k, unsi
 static ik_status count_switch(count *c, uint32_t id, ik_error *err)
 {
     sim *s = c->s;
-    sw_state *sw = &s->switches[id];
+    sw_state *sw = &s->net.switches[id];
     partition *p = look_partition(s, id);
     shape k = sim_shape(s);
     int64_t held = 0;
     for (unsigned in = 0; in < sw->radix; in++) {
-        for (unsigned v = 0; v < s->vcs; v++) {
+        for (unsigned v = 0; v < s->sw.vcs; v++) {
             if (!count_lane(c, p, sw, k, in, v, &held))
                 return ik_fail(err, IK_ERR_INTERNAL, "switch %u port %u VC %u: a queue is broken",
                                id, in, v);
@@ -270,15 +274,18 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
 static ik_status check_waiting(const count *c, ik_error *err)
 {
     const sim *s = c->s;
-    for (uint32_t port = 0;
-         s->queued && s->model != MODEL_IDEAL && port < s->f->port_base[s->f->num_switches]; port++)
-        for (unsigned v = 0; v < s->vcs; v++) {
-            int64_t sent = space_vc(s->sending[port]) == v ? space_bytes(s->sending[port]) : 0;
-            if (s->queued[(size_t)port * s->vcs + v] != c->waits[(size_t)port * s->vcs + v] + sent)
+    for (uint32_t port = 0; s->backlog.queued && s->sw.model != MODEL_IDEAL &&
+                            port < s->f->port_base[s->f->num_switches];
+         port++)
+        for (unsigned v = 0; v < s->sw.vcs; v++) {
+            int64_t sent =
+                space_vc(s->backlog.sending[port]) == v ? space_bytes(s->backlog.sending[port]) : 0;
+            if (s->backlog.queued[(size_t)port * s->sw.vcs + v] !=
+                c->waits[(size_t)port * s->sw.vcs + v] + sent)
                 return ik_fail(err, IK_ERR_INTERNAL,
                                "port %u VC %u: %lld bytes are said to wait, %lld do", port, v,
-                               (long long)s->queued[(size_t)port * s->vcs + v],
-                               (long long)(c->waits[(size_t)port * s->vcs + v] + sent));
+                               (long long)s->backlog.queued[(size_t)port * s->sw.vcs + v],
+                               (long long)(c->waits[(size_t)port * s->sw.vcs + v] + sent));
         }
     return IK_OK;
 }
@@ -287,14 +294,14 @@ static ik_status check_waiting(const count *c, ik_error *err)
 static ik_status check_room(const sim *s, ik_error *err)
 {
     const shape k = sim_shape(s);
-    for (uint32_t id = 0; s->room_kept && !s->engine->keeps_queues && id < s->f->num_switches;
-         id++) {
-        const sw_state *sw = &s->switches[id];
-        for (unsigned v = 0; v < s->vcs; v++)
+    for (uint32_t id = 0;
+         s->choice.room_kept && !s->engine.ops->keeps_queues && id < s->f->num_switches; id++) {
+        const sw_state *sw = &s->net.switches[id];
+        for (unsigned v = 0; v < s->sw.vcs; v++)
             for (unsigned out = 0; out < sw->radix; out++) {
-                int32_t bytes = *gate_of(s, s->vcs, sw->port_base + out, v);
+                int32_t bytes = *gate_of(s, s->sw.vcs, sw->port_base + out, v);
                 bool marked = room_of_vc(sw, k, v)[out >> 6] >> (out & 63) & 1;
-                if (marked != (bytes >= (int32_t)s->packet_bytes))
+                if (marked != (bytes >= (int32_t)s->adapter.packet_bytes))
                     return ik_fail(err, IK_ERR_INTERNAL,
                                    "switch %u, output %u, VC %u: %d bytes marked %s", id, out, v,
                                    bytes, marked ? "enough" : "too little");
@@ -307,19 +314,20 @@ static ik_status check_credits(const count *c, ik_error *err)
 {
     const sim *s = c->s;
     for (uint32_t port = 0; port < s->f->num_ports; port++) {
-        if (s->ports[port].peer_node == IK_NONE || s->in_space.accounts)
+        if (s->net.ports[port].peer_node == IK_NONE || s->net.in_space.accounts)
             continue;
-        int64_t space = (int64_t)(ik_is_switch(s->f, s->ports[port].peer_node) ? s->capacity
-                                                                               : s->host_capacity);
-        for (unsigned v = 0; v < s->vcs; v++) {
-            int64_t credit = *credit_at(s, port, v), used = c->bytes[(size_t)port * s->vcs + v];
+        int64_t space =
+            (int64_t)(ik_is_switch(s->f, s->net.ports[port].peer_node) ? s->sw.capacity
+                                                                       : s->adapter.capacity);
+        for (unsigned v = 0; v < s->sw.vcs; v++) {
+            int64_t credit = *credit_at(s, port, v), used = c->bytes[(size_t)port * s->sw.vcs + v];
             if (credit < 0 || credit + used != space)
                 return ik_fail(err, IK_ERR_INTERNAL,
                                "credit of channel %u VC %u is not conserved: %lld free + %lld used "
                                "of %lld bytes",
                                port, v, (long long)credit, (long long)used, (long long)space);
-            bool ok = s->ports[port].ok >> v & 1;
-            if (ok != (credit >= (int64_t)s->packet_bytes) &&
+            bool ok = s->net.ports[port].ok >> v & 1;
+            if (ok != (credit >= (int64_t)s->adapter.packet_bytes) &&
                 ik_is_switch(s->f, s->f->port_node[port]))
                 return ik_fail(err, IK_ERR_INTERNAL,
                                "channel %u VC %u: %lld bytes of credit marked %s", port, v,
@@ -332,8 +340,8 @@ static ik_status check_credits(const count *c, ik_error *err)
 
 ik_status sim_check_conservation(sim *s, ik_error *err)
 {
-    size_t lanes = (size_t)s->f->num_ports * s->vcs + 1, ports = s->f->num_ports + 1;
-    unsigned kinds = s->in_space.accounts ? s->in_space.accounts : s->vcs;
+    size_t lanes = (size_t)s->f->num_ports * s->sw.vcs + 1, ports = s->f->num_ports + 1;
+    unsigned kinds = s->net.in_space.accounts ? s->net.in_space.accounts : s->sw.vcs;
     count c = {.s = s,
                .kinds = kinds,
                .bytes = ik_calloc((size_t)s->f->num_ports * kinds + 1, 8),

@@ -45,17 +45,17 @@ static void end(report *r, const char *what)
 /* Whether an operation was to begin, or to end, after at_most. */
 static bool goes_on(const sim *s, uint64_t time)
 {
-    const finite *f = s->finite;
-    bool on = time >= s->end_ps;
+    const finite *f = s->workload.finite;
+    bool on = time >= s->measure.end_ps;
     for (uint32_t host = 0; host < s->f->num_hosts && !on; host++)
-        on = f->finish_ps[host] >= s->past_ps;
+        on = f->finish_ps[host] >= s->measure.past_ps;
     return on;
 }
 
 static void print_calm(const report *r, uint64_t time)
 {
     fprintf(r->to, "%s\n",
-            r->s->deadlock         ? "a deadlock: packets wait for each other, and none can move"
+            r->s->outcome.deadlock ? "a deadlock: packets wait for each other, and none can move"
             : !goes_on(r->s, time) ? "nothing happens any more, and not all is delivered"
                                    : "at_most was reached");
 }
@@ -64,11 +64,11 @@ static void print_calm(const report *r, uint64_t time)
 static void print_packets(const report *r, uint64_t all)
 {
     uint64_t sent = 0, arrived = 0, lost = 0, held = 0;
-    for (unsigned q = 0; q < r->s->num_partitions; q++) {
-        sent += r->s->partitions[q].n.injected;
-        arrived += r->s->partitions[q].n.delivered;
-        lost += r->s->partitions[q].n.unroutable;
-        held += r->s->partitions[q].n.held;
+    for (unsigned q = 0; q < r->s->parallel.num_partitions; q++) {
+        sent += r->s->parallel.partitions[q].n.injected;
+        arrived += r->s->parallel.partitions[q].n.delivered;
+        lost += r->s->parallel.partitions[q].n.unroutable;
+        held += r->s->parallel.partitions[q].n.held;
     }
     fprintf(r->to, "%llu of %llu packets are not delivered: %llu were never sent",
             llu(all - arrived), llu(all), llu(all - sent));
@@ -82,13 +82,13 @@ static void print_packets(const report *r, uint64_t all)
 
 static void count_graph(const report *r)
 {
-    const finite *f = r->s->finite;
+    const finite *f = r->s->workload.finite;
     const ik_graph *g = f->w->graph;
     uint64_t missing = 0, bytes = 0, begun = 0, packets = 0;
     for (uint32_t op = 0; op < g->num_ops; op++) {
         uint64_t amount = g->ops[op].amount;
         if (g->kind[op] == IK_OP_SEND)
-            packets += (amount + r->s->packet_bytes - 1) / r->s->packet_bytes;
+            packets += (amount + r->s->adapter.packet_bytes - 1) / r->s->adapter.packet_bytes;
         if (g->kind[op] != IK_OP_RECV || f->ops[op].left == 0)
             continue;
         missing++;
@@ -100,7 +100,8 @@ static void count_graph(const report *r)
     for (uint32_t host = 0; host < g->num_hosts; host++) /* its messages to itself are no packets */
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
             if (g->kind[op] == IK_OP_SEND && g->ops[op].peer == host)
-                packets -= (g->ops[op].amount + r->s->packet_bytes - 1) / r->s->packet_bytes;
+                packets -= (g->ops[op].amount + r->s->adapter.packet_bytes - 1) /
+                           r->s->adapter.packet_bytes;
     print_packets(r, packets);
 }
 
@@ -109,31 +110,31 @@ static void count_graph(const report *r)
 /* Of a batch: those that are taken in, and of one queue those that will be. */
 static uint64_t behind_of_batch(const sim *s, uint32_t host, unsigned at)
 {
-    const finite *f = s->finite;
-    const send_queue *l = &s->send_queues[(size_t)host * s->num_send_queues + at];
+    const finite *f = s->workload.finite;
+    const send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues + at];
     uint64_t all = f->per_repeat * f->w->repeat;
-    bool requests = s->num_send_queues == 1 || (s->reply.on && s->reply.queues == 1 && at == 0);
+    bool requests = s->adapter.num_queues == 1 || (s->reply.on && s->reply.queues == 1 && at == 0);
     return l->count - 1 + (requests && !f->w->batch->gaps && l->n < all ? all - l->n : 0);
 }
 
 /* Messages of a queue behind its first one: of a graph those that wait, of an all-to-all visits. */
 static uint64_t behind_first(const sim *s, uint32_t host, unsigned at, const message *m)
 {
-    const finite *f = s->finite;
-    size_t k = (size_t)host * s->num_send_queues + at;
+    const finite *f = s->workload.finite;
+    size_t k = (size_t)host * s->adapter.num_queues + at;
     if (f->w->batch)
         return behind_of_batch(s, host, at);
-    if (s->has_graph)
+    if (s->workload.has_graph)
         return f->turns[k].num - 1 + f->behind[k].num;
-    return f->per_repeat * f->w->repeat - 1 - m->number / s->packets_per_message;
+    return f->per_repeat * f->w->repeat - 1 - m->number / s->source.packets_per_message;
 }
 
 /* The first message of a queue and what it waits for. */
 static void print_message(report *r, uint32_t host, const message *m, uint64_t behind)
 {
     sim *s = r->s;
-    partition *p = &s->partitions[s->node_partition[ik_host_node(s->f, host)]];
-    const host_state *h = &s->hosts[host];
+    partition *p = &s->parallel.partitions[s->parallel.node_partition[ik_host_node(s->f, host)]];
+    const host_state *h = &s->host.state[host];
     if (!line(r))
         return;
     int32_t room = sim_room_ahead(p, host, h, m);
@@ -149,7 +150,7 @@ static void print_message(report *r, uint32_t host, const message *m, uint64_t b
         fprintf(r->to, "its turn");
     if (behind)
         fprintf(r->to, "; behind it %llu %s%s", llu(behind),
-                s->finite->w->alltoall && !s->dest_rings ? "visit" : "message",
+                s->workload.finite->w->alltoall && !s->host.dest_rings ? "visit" : "message",
                 behind == 1 ? "" : "s");
     fprintf(r->to, "\n");
 }
@@ -157,7 +158,8 @@ static void print_message(report *r, uint32_t host, const message *m, uint64_t b
 static void print_adapter(report *r, uint32_t host, unsigned at)
 {
     sim *s = r->s;
-    const partition *p = &s->partitions[s->node_partition[ik_host_node(s->f, host)]];
+    const partition *p =
+        &s->parallel.partitions[s->parallel.node_partition[ik_host_node(s->f, host)]];
     const message *m = sim_first_message(p, host, at);
     if (m)
         print_message(r, host, m, behind_first(s, host, at, m));
@@ -167,9 +169,10 @@ static void print_adapter(report *r, uint32_t host, unsigned at)
 static void print_queues(report *r, uint32_t host)
 {
     const sim *s = r->s;
-    const partition *p = &s->partitions[s->node_partition[ik_host_node(s->f, host)]];
+    const partition *p =
+        &s->parallel.partitions[s->parallel.node_partition[ik_host_node(s->f, host)]];
     for (uint32_t dst = 0; dst < s->f->num_hosts; dst++)
-        for (unsigned v = 0; v < s->vcs; v++) {
+        for (unsigned v = 0; v < s->sw.vcs; v++) {
             uint64_t behind;
             const message *m = sim_dest_queued(p, host, dst, v, &behind);
             if (m)
@@ -182,11 +185,11 @@ static void print_adapters(report *r)
     const sim *s = r->s;
     begin(r);
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        if (s->dest_rings)
+        if (s->host.dest_rings)
             print_queues(r, host);
         else
             for (unsigned at = 0;
-                 (!s->hosts[host].silent || s->reply.on) && at < s->num_send_queues; at++)
+                 (!s->host.state[host].silent || s->reply.on) && at < s->adapter.num_queues; at++)
                 print_adapter(r, host, at);
     end(r, "queues of adapters");
 }
@@ -253,12 +256,12 @@ static void print_queue(report *r, uint32_t sw, uint32_t in_port, uint32_t head,
 static void print_inputs(report *r, uint32_t sw)
 {
     const sim *s = r->s;
-    for (unsigned in = 0; in < s->switches[sw].radix; in++)
-        for (unsigned v = 0; v < s->vcs; v++)
+    for (unsigned in = 0; in < s->net.switches[sw].radix; in++)
+        for (unsigned v = 0; v < s->sw.vcs; v++)
             for (uint32_t n = 0; n < look_queues(s, sw); n++) {
                 uint32_t head = look_head(s, sw, in, v, n);
                 if (head != IK_NONE)
-                    print_queue(r, sw, s->switches[sw].port_base + in, head, IK_NONE, 0);
+                    print_queue(r, sw, s->net.switches[sw].port_base + in, head, IK_NONE, 0);
             }
 }
 
@@ -268,11 +271,11 @@ static void print_outputs(report *r, uint32_t sw)
     const sim *s = r->s;
     partition *p = look_partition(s, sw);
     for (uint32_t port = s->f->port_base[sw]; port < s->f->port_base[sw + 1]; port++)
-        for (unsigned u = 0; s->out_buffers && u < s->vcs; u++) {
+        for (unsigned u = 0; s->sw.out_buffers && u < s->sw.vcs; u++) {
             uint32_t head = look_output_head(s, port, u);
             if (head == IK_NONE)
                 continue;
-            uint32_t in_port = s->model == MODEL_IDEAL ? look_packet(p, head)->queue : port;
+            uint32_t in_port = s->sw.model == MODEL_IDEAL ? look_packet(p, head)->queue : port;
             print_queue(r, sw, in_port, head, port, u);
         }
 }
@@ -282,7 +285,7 @@ static void print_switches(report *r)
     const sim *s = r->s;
     begin(r);
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++) {
-        if (s->model != MODEL_IDEAL)
+        if (s->sw.model != MODEL_IDEAL)
             print_inputs(r, sw);
         print_outputs(r, sw);
     }
@@ -296,7 +299,7 @@ static void print_switches(report *r)
 
 static void print_op(const report *r, uint32_t host, uint32_t op)
 {
-    const ik_graph *g = r->s->finite->w->graph;
+    const ik_graph *g = r->s->workload.finite->w->graph;
     const ik_op *of = &g->ops[op];
     fprintf(r->to, "operation %u of host %u", op - g->host_first[host], host);
     if (g->line && g->line[op])
@@ -316,13 +319,13 @@ static void print_op(const report *r, uint32_t host, uint32_t op)
 /* Not done when the run ended. */
 static bool is_left(const sim *s, uint32_t op)
 {
-    return s->finite->ops[op].done_ps > s->end_ps;
+    return s->workload.finite->ops[op].done_ps > s->measure.end_ps;
 }
 
 /* The operation of its host, before it in the program or not, that op waits for; IK_NONE = none. */
 static uint32_t awaited(const sim *s, uint32_t host, uint32_t op)
 {
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
     for (uint32_t before = g->host_first[host]; before < g->host_first[host + 1]; before++) {
         const op_state *o = &f->ops[before];
@@ -338,10 +341,10 @@ static uint32_t awaited(const sim *s, uint32_t host, uint32_t op)
 static void print_wait(const report *r, uint32_t host, uint32_t op)
 {
     const sim *s = r->s;
-    const finite *f = s->finite;
+    const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
     const op_state *o = &f->ops[op];
-    bool waits = o->waits || o->ready_ps >= s->past_ps;
+    bool waits = o->waits || o->ready_ps >= s->measure.past_ps;
     uint32_t before = waits ? awaited(s, host, op) : IK_NONE;
     print_op(r, host, op);
     if (before != IK_NONE && g->line && g->line[before])
@@ -360,7 +363,7 @@ static void print_wait(const report *r, uint32_t host, uint32_t op)
 
 static void print_operations(report *r)
 {
-    const ik_graph *g = r->s->finite->w->graph;
+    const ik_graph *g = r->s->workload.finite->w->graph;
     begin(r);
     for (uint32_t host = 0; host < g->num_hosts; host++)
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
@@ -375,7 +378,7 @@ static void print_open(report *r)
     const sim *s = r->s;
     begin(r);
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        uint32_t open = s->reply_hosts[host].open;
+        uint32_t open = s->host.replies[host].open;
         if (open && line(r))
             fprintf(r->to, "host %u: %u request%s without a reply\n", ik_whole_host(s->f, host),
                     open, open == 1 ? " is" : "s are");
@@ -393,7 +396,7 @@ ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err)
         return status;
     report r = {.s = s, .to = stream.out};
     print_calm(&r, time);
-    if (s->has_graph)
+    if (s->workload.has_graph)
         count_graph(&r);
     else
         print_packets(&r, sim_finite_all_packets(s));
@@ -401,7 +404,7 @@ ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err)
     if (s->reply.on)
         print_open(&r);
     print_switches(&r);
-    if (s->has_graph)
+    if (s->workload.has_graph)
         print_operations(&r);
-    return ik_text_stream_close(&stream, &s->missing_text, NULL, err);
+    return ik_text_stream_close(&stream, &s->outcome.missing_text, NULL, err);
 }

@@ -80,7 +80,7 @@ static void note_message(void *ctx, partition *p, const event *e)
 
 static void check_store(check *c, unsigned of)
 {
-    const reorder_store *r = c->s->partitions[of].reorder;
+    const reorder_store *r = c->s->parallel.partitions[of].reorder;
     uint64_t stored = 0, listed = 0;
     for (uint32_t id = 0; id < r->num_flows && c->status == IK_OK; id++) {
         if (r->flows[id].src == IK_NONE)
@@ -109,7 +109,7 @@ static void check_store(check *c, unsigned of)
 
 static ik_status check_host(const check *c, uint32_t host, ik_error *err)
 {
-    const reorder_host *h = &c->s->reorder_hosts[host];
+    const reorder_host *h = &c->s->host.reorder[host];
     for (unsigned k = 0; k < h->num_freed; k++)
         c->in_use[host] += h->freed[k].packets;
     bool shared = c->s->reorder.limit == REORDER_POOL;
@@ -127,9 +127,9 @@ static ik_status check_host(const check *c, uint32_t host, ik_error *err)
 static ik_status check_all(check *c, ik_error *err)
 {
     uint64_t held = 0;
-    for (unsigned q = 0; q < c->s->num_partitions && c->status == IK_OK; q++) {
+    for (unsigned q = 0; q < c->s->parallel.num_partitions && c->status == IK_OK; q++) {
         check_store(c, q);
-        held += c->s->partitions[q].n.held;
+        held += c->s->parallel.partitions[q].n.held;
     }
     sim_each_event(c->s, note_message, c);
     for (uint32_t host = 0; host < c->s->f->num_hosts && c->status == IK_OK; host++)

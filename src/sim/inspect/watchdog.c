@@ -25,7 +25,7 @@ typedef struct drain_search {
 /* What moves frees space for all accounts that share it: noted at the channel's first. */
 static size_t moving_place(const drain_search *h, uint32_t port, uint32_t account)
 {
-    return (size_t)port * h->kinds + (h->s->queues == QUEUES_DAMQ ? 0 : account);
+    return (size_t)port * h->kinds + (h->s->sw.queues == QUEUES_DAMQ ? 0 : account);
 }
 
 static void note_moving(void *ctx, partition *p, const event *e)
@@ -34,13 +34,13 @@ static void note_moving(void *ctx, partition *p, const event *e)
     const sim *s = h->s;
     uint32_t port = event_port(e);
     unsigned kind = event_kind(e);
-    if (kind == EV_CREDIT && s->in_space.accounts) {
+    if (kind == EV_CREDIT && s->net.in_space.accounts) {
         h->moving[moving_place(h, port / h->kinds, port % h->kinds)] = 1;
     } else if (kind == EV_CREDIT) {
         h->moving[moving_place(h, port, space_vc(e->data))] = 1;
     } else if (kind == EV_ARRIVAL) {
         const packet *pk = look_packet(p, e->data);
-        h->moving[moving_place(h, s->ports[port].peer_port,
+        h->moving[moving_place(h, s->net.ports[port].peer_port,
                                account_here(s, pk, pk->rt.vc, SIM_NO_WAY))] = 1;
     }
 }
@@ -50,14 +50,14 @@ static void note_moving(void *ctx, partition *p, const event *e)
 static bool space_alive(const drain_search *h, uint32_t out_port, uint32_t account, uint32_t size)
 {
     const sim *s = h->s;
-    const uint8_t *alive = &h->alive[(size_t)s->ports[out_port].peer_port * h->kinds];
-    if (alive[account] || s->queues != QUEUES_DAMQ)
+    const uint8_t *alive = &h->alive[(size_t)s->net.ports[out_port].peer_port * h->kinds];
+    if (alive[account] || s->sw.queues != QUEUES_DAMQ)
         return alive[account];
-    const int32_t *used = &s->in_space.used[(size_t)out_port * h->kinds];
-    if (used[account] + (int32_t)size > s->in_space.bounds[out_port].most)
+    const int32_t *used = &s->net.in_space.used[(size_t)out_port * h->kinds];
+    if (used[account] + (int32_t)size > s->net.in_space.bounds[out_port].most)
         return false;
     for (unsigned a = 0; a < h->kinds; a++)
-        if (alive[a] && used[a] > s->in_space.bounds[out_port].own)
+        if (alive[a] && used[a] > s->net.in_space.bounds[out_port].own)
             return true;
     return false;
 }
@@ -66,10 +66,10 @@ static bool channel_alive(const drain_search *h, partition *p, uint32_t out_port
                           const packet *pk)
 {
     const sim *s = h->s;
-    const port_state *to = &s->ports[out_port];
+    const port_state *to = &s->net.ports[out_port];
     if (to->peer_node == IK_NONE)
         return false;
-    if (s->model == MODEL_IOQ) {
+    if (s->sw.model == MODEL_IOQ) {
         if (room_of(p, h->k, out_port, u, pk) >= (int32_t)pk->size || output_of(s, out_port)->link)
             return true;
         /* what fills the buffer must be able to go */
@@ -107,7 +107,7 @@ static bool sweep_queue(drain_search *h, uint32_t id, unsigned in, unsigned v, u
                         size_t *dead)
 {
     partition *p = look_partition(h->s, id);
-    uint32_t port = h->s->switches[id].port_base + in, head = look_head(h->s, id, in, v, n);
+    uint32_t port = h->s->net.switches[id].port_base + in, head = look_head(h->s, id, in, v, n);
     if (head == IK_NONE)
         return false;
     size_t place = place_of(h, port, v, look_packet(p, head));
@@ -124,17 +124,17 @@ static bool sweep_queue(drain_search *h, uint32_t id, unsigned in, unsigned v, u
 static bool sweep_lane(drain_search *h, uint32_t id, unsigned in, unsigned v, size_t *dead)
 {
     sim *s = h->s;
-    uint32_t port = s->switches[id].port_base + in, queues = look_queues(s, id);
+    uint32_t port = s->net.switches[id].port_base + in, queues = look_queues(s, id);
     /* one account for the whole lane */
-    bool changed = false, single = !s->stride && s->queues != QUEUES_VOQNET;
+    bool changed = false, single = !s->sw.stride && s->sw.queues != QUEUES_VOQNET;
     if (single && h->alive[(size_t)port * h->kinds + v])
         return false;
-    if (!s->voq || s->queues == QUEUES_VOQNET) {
+    if (!s->sw.voq || s->sw.queues == QUEUES_VOQNET) {
         for (uint32_t n = 0; n < queues && !(single && changed); n++)
             changed |= sweep_queue(h, id, in, v, n, dead);
         return changed;
     }
-    for (unsigned w = 0; w < s->max_words; w++)
+    for (unsigned w = 0; w < s->net.max_words; w++)
         for (uint64_t bits = look_requests(s, id, in, v, w); bits && !(single && changed);
              bits &= bits - 1)
             changed |= sweep_queue(h, id, in, v, w * 64 + (unsigned)__builtin_ctzll(bits), dead);
@@ -148,14 +148,14 @@ static bool sweep_ideal(drain_search *h, size_t *dead)
     const sim *s = h->s;
     bool changed = false;
     *dead = SIZE_MAX;
-    for (size_t q = 0; q < (size_t)s->f->num_ports * s->vcs; q++) {
-        uint32_t out_port = (uint32_t)(q / s->vcs),
-                 id = look_output_head(s, out_port, (unsigned)(q % s->vcs));
+    for (size_t q = 0; q < (size_t)s->f->num_ports * s->sw.vcs; q++) {
+        uint32_t out_port = (uint32_t)(q / s->sw.vcs),
+                 id = look_output_head(s, out_port, (unsigned)(q % s->sw.vcs));
         partition *p = look_partition(s, s->f->port_node[out_port]);
         if (id == IK_NONE)
             continue;
         bool leaves = output_of(s, out_port)->link ||
-                      channel_alive(h, p, out_port, (unsigned)(q % s->vcs), look_packet(p, id));
+                      channel_alive(h, p, out_port, (unsigned)(q % s->sw.vcs), look_packet(p, id));
         for (; id != IK_NONE; id = look_behind(p, id)) {
             size_t buffer = look_charged(s, look_packet(p, id));
             if (leaves && !h->alive[buffer])
@@ -175,8 +175,8 @@ static bool sweep(drain_search *h, size_t *dead)
     bool changed = false;
     *dead = SIZE_MAX;
     for (uint32_t sw = 0; sw < s->f->num_switches; sw++)
-        for (unsigned in = 0; in < s->switches[sw].radix; in++)
-            for (unsigned v = 0; v < s->vcs; v++)
+        for (unsigned in = 0; in < s->net.switches[sw].radix; in++)
+            for (unsigned v = 0; v < s->sw.vcs; v++)
                 changed |= sweep_lane(h, sw, in, v, dead);
     return changed;
 }
@@ -194,10 +194,10 @@ typedef struct step {
 static step follow_ideal(const drain_search *h, size_t buffer)
 {
     const sim *s = h->s;
-    uint32_t sw = s->f->port_node[buffer / s->vcs];
+    uint32_t sw = s->f->port_node[buffer / s->sw.vcs];
     partition *p = look_partition(s, sw);
     for (uint32_t out = s->f->port_base[sw]; out < s->f->port_base[sw + 1]; out++)
-        for (unsigned u = 0; u < s->vcs; u++)
+        for (unsigned u = 0; u < s->sw.vcs; u++)
             for (uint32_t id = look_output_head(s, out, u); id != IK_NONE; id = look_behind(p, id))
                 if (look_charged(s, look_packet(p, id)) == buffer)
                     return (step){buffer, id, out, u};
@@ -208,12 +208,12 @@ static step follow_ideal(const drain_search *h, size_t buffer)
 static step follow(const drain_search *h, size_t buffer)
 {
     sim *s = h->s;
-    if (s->model == MODEL_IDEAL)
+    if (s->sw.model == MODEL_IDEAL)
         return follow_ideal(h, buffer);
     uint32_t port = (uint32_t)(buffer / h->kinds), id = s->f->port_node[port];
-    sw_state *sw = &s->switches[id];
+    sw_state *sw = &s->net.switches[id];
     partition *p = look_partition(s, id);
-    for (unsigned v = 0; v < s->vcs; v++)
+    for (unsigned v = 0; v < s->sw.vcs; v++)
         for (uint32_t n = 0; n < look_queues(s, id); n++) {
             uint32_t head = look_head(s, id, port - sw->port_base, v, n);
             if (head != IK_NONE && place_of(h, port, v, look_packet(p, head)) == buffer &&
@@ -228,20 +228,21 @@ static step follow(const drain_search *h, size_t buffer)
 static size_t next_buffer(const drain_search *h, const step *st)
 {
     sim *s = h->s;
-    partition *p = &s->partitions[s->node_partition[s->f->port_node[st->out_port]]];
+    partition *p =
+        &s->parallel.partitions[s->parallel.node_partition[s->f->port_node[st->out_port]]];
     const packet *pk = look_packet(p, st->packet);
-    if (s->model == MODEL_IOQ) {
-        uint32_t head = out_queue_of(s, s->vcs, st->out_port, st->out_vc)->head;
+    if (s->sw.model == MODEL_IOQ) {
+        uint32_t head = out_queue_of(s, s->sw.vcs, st->out_port, st->out_vc)->head;
         pk = head == IK_NONE ? pk : look_packet(p, head);
     }
     uint32_t account = account_of(p, st->out_port, st->out_vc, pk);
-    size_t first = (size_t)s->ports[st->out_port].peer_port * h->kinds;
+    size_t first = (size_t)s->net.ports[st->out_port].peer_port * h->kinds;
     const int32_t *used =
-        s->in_space.accounts ? &s->in_space.used[(size_t)st->out_port * h->kinds] : NULL;
-    if (s->queues != QUEUES_DAMQ || used[account] > 0)
+        s->net.in_space.accounts ? &s->net.in_space.used[(size_t)st->out_port * h->kinds] : NULL;
+    if (s->sw.queues != QUEUES_DAMQ || used[account] > 0)
         return first + account;
     for (unsigned a = 0; a < h->kinds; a++)
-        if (used[a] > s->in_space.bounds[st->out_port].own)
+        if (used[a] > s->net.in_space.bounds[st->out_port].own)
             return first + a;
     return first + account;
 }
@@ -267,7 +268,7 @@ static void print_step(const drain_search *h, const step *st, FILE *to)
 static bool sweep_buffers(void *ctx, size_t *dead)
 {
     drain_search *h = ctx;
-    return h->s->model == MODEL_IDEAL ? sweep_ideal(h, dead) : sweep(h, dead);
+    return h->s->sw.model == MODEL_IDEAL ? sweep_ideal(h, dead) : sweep(h, dead);
 }
 
 static void count_under_way(void *ctx)
@@ -293,9 +294,9 @@ ik_status sim_find_deadlock(sim *s, ik_error *err)
     size_t n = (size_t)s->f->num_ports * kinds + 1;
     drain_search h = {s, sim_shape(s), kinds, ik_calloc(n, 1), ik_calloc(n, 1)};
     const drain_rules rules = {&h, n, sweep_buffers, count_under_way, follow_buffer};
-    ik_status status = h.alive && h.moving
-                           ? deadlock_find(&rules, &s->deadlock, &s->deadlock_text, err)
-                           : ik_fail_memory(err, 2 * n, "the watchdog");
+    ik_status status = h.alive && h.moving ? deadlock_find(&rules, &s->outcome.deadlock,
+                                                           &s->outcome.deadlock_text, err)
+                                           : ik_fail_memory(err, 2 * n, "the watchdog");
     free(h.alive);
     free(h.moving);
     return status;

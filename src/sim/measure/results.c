@@ -4,7 +4,9 @@
  * and how threads shared the run. */
 #include "sim/measure/results.h"
 #include "sim/measure/classes.h"
+#include "sim/measure/watch.h"
 #include <stdlib.h>
+#include <string.h>
 
 void sim_add_counters(counters *sum, const counters *n)
 {
@@ -215,4 +217,42 @@ ik_status results_export(const run_results *r, ik_sim_result *out, ik_error *err
     if (status != IK_OK)
         ik_sim_result_free(out);
     return status;
+}
+
+void ik_sim_result_free(ik_sim_result *r)
+{
+    if (!r)
+        return;
+    free(r->latency.buckets);
+    free(r->network_latency.buckets);
+    free(r->channel_bytes);
+    free(r->host_bytes);
+    free(r->host_sent_bytes);
+    free(r->series_throughput);
+    free(r->series_latency_ns);
+    free(r->series_blocked);
+    free(r->reorder.series_bytes);
+    free(r->reorder.series_out_of_order);
+    free(r->reorder.series_throttled);
+    free(r->replies.round_trip.buckets);
+    free(r->replies.request_latency.buckets);
+    free(r->replies.reply_latency.buckets);
+    free(r->replies.series_outstanding);
+    free(r->deadlock_text);
+    free(r->host_finish_ps);
+    free(r->missing_text);
+    free(r->critical_path.segments);
+    watch_result_free(&r->watch);
+    for (size_t k = 0; k < r->num_message_classes; k++)
+        free(r->message_classes[k].name);
+    free(r->message_classes);
+    congest_result_free(&r->congestion);
+    for (size_t k = 0; k < r->num_classes; k++) {
+        free(r->classes[k].name);
+        free(r->classes[k].latency.buckets);
+        free(r->classes[k].series_throughput);
+        free(r->classes[k].series_latency_ns);
+    }
+    free(r->classes);
+    memset(r, 0, sizeof *r);
 }

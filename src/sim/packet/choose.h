@@ -23,22 +23,24 @@ SIM_INLINE bool find_candidates(partition *p, const sw_state *sw, const shape k,
     const sim *s = p->sim;
     uint64_t any = 0, any_idle = 0, idle[1], *at = k.words == 1 ? idle : p->idle;
     for (unsigned w = 0; w < k.words; w++) {
-        from[w] = s->room_kept ? allowed[w] & room_of_vc(sw, k, v)[w] : 0;
+        from[w] = s->choice.room_kept ? allowed[w] & room_of_vc(sw, k, v)[w] : 0;
         /* too little for a packet of full size may do for a smaller one */
-        uint64_t ask = s->room_kept && pk->size == s->packet_bytes ? 0 : allowed[w] & ~from[w];
+        uint64_t ask =
+            s->choice.room_kept && pk->size == s->adapter.packet_bytes ? 0 : allowed[w] & ~from[w];
         for (; ask; ask &= ask - 1) {
             unsigned out = w * 64 + (unsigned)__builtin_ctzll(ask);
             if (room_of(p, k, sw->port_base + out, v, pk) >= (int32_t)pk->size)
                 from[w] |= ask & -ask;
         }
         any |= from[w];
-        at[w] = s->out_buffers ? from[w] : from[w] & free_outputs(sw, k.words)[w];
-        for (uint64_t left = s->out_buffers && s->skip_busy ? at[w] : 0; left; left &= left - 1)
+        at[w] = s->sw.out_buffers ? from[w] : from[w] & free_outputs(sw, k.words)[w];
+        for (uint64_t left = s->sw.out_buffers && s->choice.skip_busy ? at[w] : 0; left;
+             left &= left - 1)
             if (output_of(s, sw->port_base + w * 64 + (unsigned)__builtin_ctzll(left))->link)
                 at[w] &= ~(left & -left);
         any_idle |= at[w];
     }
-    for (unsigned w = 0; s->skip_busy && any_idle && w < k.words; w++)
+    for (unsigned w = 0; s->choice.skip_busy && any_idle && w < k.words; w++)
         from[w] = at[w];
     return any;
 }
@@ -102,7 +104,7 @@ SIM_INLINE void route_by_mask(partition *p, uint32_t node, sw_state *sw, const s
         pk->out = SIM_NO_WAY;
         return;
     }
-    if (o->num > 1 && !s->adaptive) {
+    if (o->num > 1 && !s->choice.adaptive) {
         out = port_set_nth(o->set, sim_drawn(s, &pk->rt, pk->number, o->num, 0));
     } else if (o->num > 1) {
         if (!k.voq) {
@@ -111,7 +113,7 @@ SIM_INLINE void route_by_mask(partition *p, uint32_t node, sw_state *sw, const s
         }
         uint32_t chosen = choose_among(p, node, sw, k, pk, o->vc_first, o->set, out);
         out = chosen == IK_NONE ? out : chosen;
-        pk->revocable = s->rechoose;
+        pk->revocable = s->choice.rechoose;
     }
     set_output(pk, o, out);
 }

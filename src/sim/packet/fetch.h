@@ -26,15 +26,16 @@ SIM_INLINE void fetch_line(const void *at)
 SIM_INLINE void fetch_state(const sim *s, uint32_t node)
 {
     if (node < s->f->num_switches) {
-        fetch_line(&s->switches[node]);
-        fetch_line((const char *)&s->switches[node] + 64);
+        fetch_line(&s->net.switches[node]);
+        fetch_line((const char *)&s->net.switches[node] + 64);
         return;
     }
     uint32_t host = node - s->f->num_switches;
-    fetch_line(&s->hosts[host]);
-    fetch_line(&s->injectors[host]);
-    fetch_line(&s->send_queues[(size_t)host * s->num_send_queues]);
-    fetch_line(&s->messages[(size_t)host * s->num_send_queues * s->active_messages]);
+    fetch_line(&s->host.state[host]);
+    fetch_line(&s->source.injectors[host]);
+    fetch_line(&s->host.queues[(size_t)host * s->adapter.num_queues]);
+    fetch_line(
+        &s->host.messages[(size_t)host * s->adapter.num_queues * s->adapter.active_messages]);
 }
 
 SIM_INLINE void fetch_masks(const sw_state *sw, const shape k)
@@ -48,11 +49,11 @@ SIM_INLINE void fetch_masks(const sw_state *sw, const shape k)
 /* What a grant to a port, or space that comes back, touches. */
 SIM_INLINE void fetch_port(const sim *s, const shape k, uint32_t port)
 {
-    fetch_line(&s->ports[port]);
-    if (k.ledger && s->in_space.accounts) {
-        fetch_line(&s->in_space.used[(size_t)port * s->in_space.accounts]);
-        fetch_line(&s->in_space.bounds[port]);
-        fetch_line(&s->in_space.shared[port]);
+    fetch_line(&s->net.ports[port]);
+    if (k.ledger && s->net.in_space.accounts) {
+        fetch_line(&s->net.in_space.used[(size_t)port * s->net.in_space.accounts]);
+        fetch_line(&s->net.in_space.bounds[port]);
+        fetch_line(&s->net.in_space.shared[port]);
     } else {
         fetch_line(output_of(s, port));
     }
@@ -60,9 +61,9 @@ SIM_INLINE void fetch_port(const sim *s, const shape k, uint32_t port)
 
 SIM_INLINE void fetch_output_buffer(const sim *s, const shape k, uint32_t port)
 {
-    fetch_line((const char *)output_of(s, port) + s->output_stride - 1);
-    if (s->waiting)
-        fetch_line(&s->waiting[(size_t)port * k.vcs]);
+    fetch_line((const char *)output_of(s, port) + s->net.output_stride - 1);
+    if (s->backlog.waiting)
+        fetch_line(&s->backlog.waiting[(size_t)port * k.vcs]);
 }
 
 /* The end of a transfer through the crossbar, from its data. */
@@ -75,27 +76,27 @@ SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape 
 {
     const sim *s = p->sim;
     uint32_t port = event_port(e), kind = event_kind(e);
-    if (kind == EV_CREDIT && s->in_space.accounts)
-        port /= s->in_space.accounts;
+    if (kind == EV_CREDIT && s->net.in_space.accounts)
+        port /= s->net.in_space.accounts;
     if (kind == EV_ARRIVAL) {
         fetch_line(&p->pool[e->data]);
-        fetch_line(&s->ports[port]);
+        fetch_line(&s->net.ports[port]);
         fetch_line(row_of(sw, k, input_of(s, port - sw->port_base, 0)));
         return;
     }
     if (kind == EV_WAKE)
         fetch_line(&p->pool[e->data]);
     fetch_port(s, k, port);
-    if (s->out_buffers)
+    if (s->sw.out_buffers)
         fetch_output_buffer(s, k, port);
     if (!is_crossbar_end(e))
         return;
     fetch_line(want_of(sw, k, port - sw->port_base, 0));
     fetch_line(row_of(sw, k, transfer_input(e->data)));
-    fetch_line(&s->ports[sw->port_base + port_of(s, transfer_input(e->data))]);
-    if (s->queued) {
-        fetch_line(&s->queued[(size_t)port * k.vcs]);
-        fetch_line(&s->sending[port]);
+    fetch_line(&s->net.ports[sw->port_base + port_of(s, transfer_input(e->data))]);
+    if (s->backlog.queued) {
+        fetch_line(&s->backlog.queued[(size_t)port * k.vcs]);
+        fetch_line(&s->backlog.sending[port]);
     }
 }
 
@@ -104,7 +105,7 @@ SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape 
 SIM_INLINE queue *likely_queue(const sim *s, sw_state *sw, const shape k, const event *e)
 {
     uint32_t port = event_port(e);
-    unsigned out = port - sw->port_base, turn = s->ports[port].grant;
+    unsigned out = port - sw->port_base, turn = s->net.ports[port].grant;
     uint64_t free_in = free_inputs(sw)[0] | 1ull << (transfer_input(e->data) & 63);
     for (unsigned v = 0; v < k.vcs; v++) {
         uint64_t asks = want_of(sw, k, out, v)[0] & free_in;
@@ -128,7 +129,7 @@ SIM_INLINE void fetch_joined(const partition *p, uint32_t node, sw_state *sw, co
         return;
     }
     const ik_routing *r = s->plan->routing;
-    if (s->masked) {
+    if (s->choice.masked) {
         if (pk->unrouted || !r->family->next_mask(r, node, port, &rt, &set, &out))
             return;
         uint64_t likely = set & free_outputs(sw, 1)[0] & room_of_vc(sw, k, rt.vc)[0];
@@ -171,7 +172,7 @@ SIM_INLINE void fetch_heads(const partition *p, sw_state *sw, const shape k, con
 SIM_INLINE void fetch_host(const partition *p, const shape k, uint32_t host)
 {
     const sim *s = p->sim;
-    uint32_t port = s->hosts[host].port;
+    uint32_t port = s->host.state[host].port;
     if (port != IK_NONE)
         fetch_port(s, k, port);
 }
@@ -193,10 +194,10 @@ SIM_INLINE void fetch_stage(partition *p, const shape k, uint32_t node, unsigned
     const sim *s = p->sim;
     const event *events = p->wheel.events;
     bool is_switch = node < s->f->num_switches;
-    sw_state *sw = is_switch ? &s->switches[node] : NULL;
+    sw_state *sw = is_switch ? &s->net.switches[node] : NULL;
     if (!is_switch && stage == FETCH_NAMED)
         fetch_host(p, k, node - s->f->num_switches);
-    for (uint32_t id = s->node_head[node]; id != IK_NONE; id = events[id].node) {
+    for (uint32_t id = s->window.node_head[node]; id != IK_NONE; id = events[id].node) {
         const event *e = &events[id];
         if (!is_switch && stage == FETCH_NAMED && event_kind(e) == EV_ARRIVAL)
             fetch_line(&p->pool[e->data]);
@@ -220,7 +221,7 @@ SIM_INLINE void fetch_ahead(partition *p, const shape k, uint32_t n)
     if (left > FETCH_STATE)
         fetch_state(s, node[FETCH_STATE]);
     if (left > FETCH_MASKS && node[FETCH_MASKS] < s->f->num_switches)
-        fetch_masks(&s->switches[node[FETCH_MASKS]], k);
+        fetch_masks(&s->net.switches[node[FETCH_MASKS]], k);
     if (left > FETCH_NAMED)
         fetch_stage(p, k, node[FETCH_NAMED], FETCH_NAMED);
     if (left > FETCH_QUEUES)

@@ -31,7 +31,7 @@ static uint64_t bytes(const sim *s)
 
 static bool set_up(sim *s)
 {
-    s->hosts_post_now = true;
+    s->engine.hosts_post_now = true;
     sim_choose_kernel(s);
     return true;
 }
@@ -41,9 +41,9 @@ static void settle(partition *p)
 {
     const sim *s = p->sim;
     for (uint32_t port = 0; port < s->f->num_ports; port++) {
-        if (s->node_partition[s->f->port_node[port]] != p->id)
+        if (s->parallel.node_partition[s->f->port_node[port]] != p->id)
             continue;
-        s->channel_bytes[port] += output_of(s, port)->bytes;
+        s->counted.channel_bytes[port] += output_of(s, port)->bytes;
         output_of(s, port)->bytes = 0;
     }
 }
@@ -111,20 +111,20 @@ static void take_message(partition *p, uint64_t time, const sim_unit *at)
 static bool send(partition *p, uint32_t host, const packet *pk, uint64_t sequence)
 {
     sim *s = p->sim;
-    uint32_t port = s->hosts[host].port, id = new_packet(p);
-    const port_state *to = &s->ports[port];
+    uint32_t port = s->host.state[host].port, id = new_packet(p);
+    const port_state *to = &s->net.ports[port];
     if (id == IK_NONE)
         return false;
-    if (s->in_space.accounts)
-        ledger_add(&s->in_space, port, account_behind(p, port, pk->rt.vc, &pk->rt, pk->number),
+    if (s->net.in_space.accounts)
+        ledger_add(&s->net.in_space, port, account_behind(p, port, pk->rt.vc, &pk->rt, pk->number),
                    (int32_t)pk->size);
     else
         *credit_at(s, port, pk->rt.vc) -= (int32_t)pk->size;
     output_of(s, port)->bytes +=
         bytes_in_window(s, pk->t_inject, pk->t_tail - to->latency_ps, pk->size);
     bool to_switch = to->peer_node < s->f->num_switches;
-    uint64_t ready = (s->store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) +
-                     (to_switch ? s->routing_ps : 0);
+    uint64_t ready = (s->sw.store_forward ? pk->t_tail : pk->t_inject + to->latency_ps) +
+                     (to_switch ? s->sw.routing_ps : 0);
     p->pool[id] = *pk;
     if (sim_numbered(s))
         p->sequence[id] = sequence;
@@ -143,7 +143,7 @@ static void each_event(partition *p, event_fn fn, void *ctx)
 
 static queue queue_at_rest(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
 {
-    return *queue_of(&s->switches[sw], sim_shape(s), in, v, n);
+    return *queue_of(&s->net.switches[sw], sim_shape(s), in, v, n);
 }
 
 static uint32_t head_at_rest(const sim *s, uint32_t sw, unsigned in, unsigned v, uint32_t n)
@@ -188,7 +188,7 @@ const sim_engine sim_general_engine = {.name = "general",
 
 static bool set_up_watching(sim *s)
 {
-    s->hosts_post_now = true;
+    s->engine.hosts_post_now = true;
     sim_choose_watching_kernel(s);
     return true;
 }
@@ -201,7 +201,7 @@ static bool send_watched(partition *p, uint32_t host, const packet *pk, uint64_t
 
 static uint64_t watching_bytes(const partition *p)
 {
-    const watch_log *log = p->sim->watch ? &p->sim->watch->logs[p->id] : NULL;
+    const watch_log *log = p->sim->counted.watch ? &p->sim->counted.watch->logs[p->id] : NULL;
     return log ? log->room * sizeof *log->notes + log->room_places * sizeof *log->places : 0;
 }
 

@@ -32,17 +32,17 @@ SIM_INLINE unsigned room_for(const partition *p, const sw_state *sw, const shape
 {
     const sim *s = p->sim;
     unsigned word = k.words == 1 ? 0 : out >> 6, with = 0;
-    if (!s->room_kept)
+    if (!s->choice.room_kept)
         return ROOM_BY_PACKET;
-    if (s->static_lane) {
+    if (s->choice.static_lane) {
         bool room = room_of_vc(sw, k, v)[word] >> (out & 63) & 1;
-        return room ? ROOM_FOR_ALL : s->uniform_size ? ROOM_FOR_NONE : ROOM_BY_PACKET;
+        return room ? ROOM_FOR_ALL : s->source.uniform_size ? ROOM_FOR_NONE : ROOM_BY_PACKET;
     }
     for (unsigned u = 0; u < k.vcs; u++)
         with += room_of_vc(sw, k, u)[word] >> (out & 63) & 1;
-    return with == k.vcs                  ? ROOM_FOR_ALL
-           : with == 0 && s->uniform_size ? ROOM_FOR_NONE
-                                          : ROOM_BY_PACKET;
+    return with == k.vcs                         ? ROOM_FOR_ALL
+           : with == 0 && s->source.uniform_size ? ROOM_FOR_NONE
+                                                 : ROOM_BY_PACKET;
 }
 
 /* Whether input may start a packet of VC v towards out: there is one, and room for it. General
@@ -125,7 +125,7 @@ static unsigned pick_other(partition *p, sw_state *sw, const shape k, const uint
     for (unsigned w = 0; w < words; w++) {
         for (uint64_t bits = mask[w]; bits; bits &= bits - 1, count++) {
             unsigned bit = w * 64 + (unsigned)__builtin_ctzll(bits);
-            uint64_t key = s->by_age
+            uint64_t key = s->sw.by_age
                                ? urgency_of(p, sw, k, is_out ? bit : at, is_out ? at : bit)
                                : ik_random_u64(s->seed, IK_RNG_ARBITER, p->cur_switch, sw->draws++);
             if (count == 0 || key < best_key) {
@@ -154,7 +154,7 @@ SIM_INLINE void send_on_link(partition *p, uint32_t node, sw_state *sw, const sh
 {
     sim *s = p->sim;
     packet *pk = &p->pool[id];
-    const port_state *to = &s->ports[out_port];
+    const port_state *to = &s->net.ports[out_port];
     uint32_t size = pk->size;
     uint64_t end = t0 + transmit_ps(s, out_port, size);
     if (end < pk->t_tail)
@@ -162,12 +162,13 @@ SIM_INLINE void send_on_link(partition *p, uint32_t node, sw_state *sw, const sh
     take_space(p, sw, k, out_port, u, pk);
     output_of(s, out_port)->bytes += bytes_in_window(s, t0, end, size);
     bool to_switch = to->peer_node < s->f->num_switches;
-    uint64_t delay = s->traversal_ps + to->latency_ps;
+    uint64_t delay = s->sw.traversal_ps + to->latency_ps;
     give_space(p, k, in_port, end, v, pk->out, pk);
     pk->rt.vc = (uint8_t)u;
     ik_packet_add_hops(&pk->rt, to_switch);
     pk->t_tail = end + delay;
-    uint64_t ready = (s->store_forward ? pk->t_tail : t0 + delay) + (to_switch ? s->routing_ps : 0);
+    uint64_t ready =
+        (s->sw.store_forward ? pk->t_tail : t0 + delay) + (to_switch ? s->sw.routing_ps : 0);
     post_own(p, end, node, EV_TAIL, out_port, input, true);
     post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
 }
@@ -187,13 +188,13 @@ SIM_INLINE void commit(partition *p, sw_state *sw, const shape k, uint32_t node,
     uint32_t id = (uint32_t)(pk - p->pool);
     uint32_t dst = pk->rt.dst;
     unsigned u = choose_vc(p, k, out_port, pk);
-    if (s->queued)
-        s->sending[out_port] = space_data(v, pk->size);
+    if (s->backlog.queued)
+        s->backlog.sending[out_port] = space_data(v, pk->size);
     sw->bytes -= pk->size;
     p->n.hops++;
     if (k.watch)
         watching_granted(p, id, out_port, u, t0);
-    if (s->model == MODEL_IOQ)
+    if (s->sw.model == MODEL_IOQ)
         move_to_output(p, node, sw, k, id, in_port, out_port, input, v, u, t0);
     else
         send_on_link(p, node, sw, k, id, in_port, out_port, input, v, u, t0);
@@ -227,8 +228,8 @@ SIM_INLINE void start_transfer(partition *p, sw_state *sw, const shape k, unsign
     if (k.vcs > 1) {
         uint8_t *pointer = &sw->pair_vc[(size_t)input * sw->radix + out];
         uint64_t ready = ready_vcs(p, sw, k, input, out);
-        v = p->sim->by_age ? most_urgent_vc(p, sw, k, ready, input, out)
-                           : first_from(&ready, 1, *pointer);
+        v = p->sim->sw.by_age ? most_urgent_vc(p, sw, k, ready, input, out)
+                              : first_from(&ready, 1, *pointer);
         *pointer = (uint8_t)(v + 1 == k.vcs ? 0 : v + 1);
     }
     commit(p, sw, k, p->cur_switch, input, out, v, p->now);
@@ -236,8 +237,9 @@ SIM_INLINE void start_transfer(partition *p, sw_state *sw, const shape k, unsign
 
 SIM_INLINE uint16_t *accept_pointer(sim *s, const sw_state *sw, unsigned input)
 {
-    return s->input_speedup == 1 ? &s->ports[sw->port_base + input].accept
-                                 : &s->accept[(size_t)sw->port_base * s->input_speedup + input];
+    return s->sw.input_speedup == 1
+               ? &s->net.ports[sw->port_base + input].accept
+               : &s->net.accept[(size_t)sw->port_base * s->sw.input_speedup + input];
 }
 
 /* Every unmatched output of d grants one ready input. Outputs without any leave d. Returns whether
@@ -256,11 +258,11 @@ SIM_INLINE bool grant_step(partition *p, sw_state *sw, const shape k, uint64_t *
                 d[w] &= ~(bits & -bits);
                 continue;
             }
-            uint16_t *pointer = &s->ports[sw->port_base + out].grant;
-            unsigned input = s->arbiter <= ARB_ROUND_ROBIN
+            uint16_t *pointer = &s->net.ports[sw->port_base + out].grant;
+            unsigned input = s->sw.arbiter <= ARB_ROUND_ROBIN
                                  ? first_from(ready, k.words, *pointer)
                                  : pick_other(p, sw, k, ready, k.words, out, true);
-            if (s->arbiter == ARB_ROUND_ROBIN)
+            if (s->sw.arbiter == ARB_ROUND_ROBIN)
                 *pointer = (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
             mark(p->granted + (size_t)input * k.words, k, out);
             mark(p->granted_any, k, input);
@@ -281,15 +283,15 @@ SIM_INLINE void accept_step(partition *p, sw_state *sw, const shape k, uint64_t 
             unsigned input = w * 64 + (unsigned)__builtin_ctzll(bits), out;
             uint64_t *granted = p->granted + (size_t)input * k.words;
             uint16_t *pointer = accept_pointer(s, sw, input);
-            out = s->arbiter <= ARB_ROUND_ROBIN
+            out = s->sw.arbiter <= ARB_ROUND_ROBIN
                       ? first_from(granted, k.words, *pointer)
                       : pick_other(p, sw, k, granted, k.words, input, false);
             for (unsigned x = 0; x < k.words; x++)
                 granted[x] = 0;
-            if (first || (s->arbiter == ARB_ROUND_ROBIN)) {
+            if (first || (s->sw.arbiter == ARB_ROUND_ROBIN)) {
                 *pointer = (uint16_t)(out + 1 == sw->radix ? 0 : out + 1);
-                if (s->arbiter == ARB_ISLIP)
-                    s->ports[sw->port_base + out].grant =
+                if (s->sw.arbiter == ARB_ISLIP)
+                    s->net.ports[sw->port_base + out].grant =
                         (uint16_t)(input + 1 == sw->inputs ? 0 : input + 1);
             }
             free_inputs(sw)[w] &= ~(1ull << (input & 63));
@@ -326,7 +328,7 @@ SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, 
  * of relook_ps. */
 SIM_INLINE void look_later(partition *p, sw_state *sw, const shape k, const uint64_t *d)
 {
-    uint64_t pending = 0, *left = left_outputs(sw, k.words), period = p->sim->relook_ps;
+    uint64_t pending = 0, *left = left_outputs(sw, k.words), period = p->sim->window.relook_ps;
     for (unsigned w = 0; w < k.words; w++) {
         pending |= left[w];
         left[w] |= d[w];
@@ -342,7 +344,7 @@ SIM_INLINE bool match(partition *p, sw_state *sw, const shape k, const changes *
     uint64_t one[1], *d = k.words == 1 ? one : p->open, any = 0;
     if (!collect_outputs(sw, k, ch, d))
         return false;
-    for (unsigned it = 0; it < p->sim->iterations; it++) {
+    for (unsigned it = 0; it < p->sim->sw.iterations; it++) {
         if (!grant_step(p, sw, k, d))
             return it > 0; /* every output left d */
         accept_step(p, sw, k, d, it == 0);

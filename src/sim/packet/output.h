@@ -35,21 +35,21 @@ SIM_INLINE unsigned transfer_input(uint32_t data)
 
 SIM_INLINE void enqueue_output(partition *p, uint32_t port, unsigned u, uint32_t id)
 {
-    queue *q = out_queue_of(p->sim, p->sim->vcs, port, u);
+    queue *q = out_queue_of(p->sim, p->sim->sw.vcs, port, u);
     p->pool[id].next = IK_NONE;
     if (q->head == IK_NONE)
         q->head = id;
     else
         p->pool[q->tail].next = id;
     q->tail = id;
-    if (p->sim->waiting)
-        p->sim->waiting[(size_t)port * p->sim->vcs + u] += p->pool[id].size;
+    if (p->sim->backlog.waiting)
+        p->sim->backlog.waiting[(size_t)port * p->sim->sw.vcs + u] += p->pool[id].size;
 }
 
 /* A packet enters the crossbar at t0 and has left its input at `end`: what view_queued foresees. */
 SIM_INLINE void note_granted(sim *s, uint32_t port, uint64_t t0, uint64_t end, uint32_t size)
 {
-    uint64_t *clear = &s->clear_ps[port],
+    uint64_t *clear = &s->backlog.clear_ps[port],
              sent = (*clear > t0 ? *clear : t0) + transmit_ps(s, port, size);
     *clear = sent > end ? sent : end;
 }
@@ -68,30 +68,30 @@ SIM_INLINE void move_to_output(partition *p, uint32_t node, sw_state *sw, const 
 {
     sim *s = p->sim;
     packet *pk = &p->pool[id];
-    uint64_t time = (uint64_t)((double)transmit_ps(s, out_port, pk->size) / s->speedup + 0.5),
+    uint64_t time = (uint64_t)((double)transmit_ps(s, out_port, pk->size) / s->sw.speedup + 0.5),
              end = t0 + (time ? time : 1);
     if (end < pk->t_tail)
         end = pk->t_tail;
-    if (k.ledger && s->out_space.accounts)
-        ledger_add(&s->out_space, out_port, u, (int32_t)pk->size);
+    if (k.ledger && s->net.out_space.accounts)
+        ledger_add(&s->net.out_space, out_port, u, (int32_t)pk->size);
     else
         change_output_space(s, sw, k, out_port, u, -(int32_t)pk->size);
     give_space(p, k, in_port, end, v, pk->out, pk);
-    if (k.ledger && s->stride && u != pk->vc_first) {
+    if (k.ledger && s->sw.stride && u != pk->vc_first) {
         pk->queue = sim_look_ahead(p, out_port, u, &pk->rt, pk->number);
         pk->vc_first = (uint8_t)u;
     }
-    if (s->clear_ps)
+    if (s->backlog.clear_ps)
         note_granted(s, out_port, t0, end, pk->size);
     pk->rt.vc = (uint8_t)u;
-    pk->t_tail = end + s->traversal_ps;
-    if (s->traversal_ps == 0) { /* it is there at this instant: take_entered() */
-        assert(p->num_entered < s->max_radix);
+    pk->t_tail = end + s->sw.traversal_ps;
+    if (s->sw.traversal_ps == 0) { /* it is there at this instant: take_entered() */
+        assert(p->num_entered < s->net.max_radix);
         p->entered[p->num_entered++] = (entering){end, id, out_port, input};
         return;
     }
     post_own(p, end, node, EV_TAIL, out_port, input, true);
-    post_own(p, t0 + s->traversal_ps, node, EV_WAKE, out_port, id, true);
+    post_own(p, t0 + s->sw.traversal_ps, node, EV_WAKE, out_port, id, true);
 }
 
 /* Puts the head of output queue (port, u) on the link; returns when the link will be free. */
@@ -103,7 +103,7 @@ SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint3
     queue *q = out_queue_of(s, k.vcs, port, u);
     uint32_t id = q->head;
     packet *pk = &p->pool[id];
-    const port_state *to = &s->ports[port];
+    const port_state *to = &s->net.ports[port];
     uint64_t end = p->now + transmit_ps(s, port, pk->size), delay = to->latency_ps;
     if (end < pk->t_tail)
         end = pk->t_tail;
@@ -112,11 +112,11 @@ SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint3
         watching_sent(p, id, port, u, end);
     take_space(p, sw, k, port, u, pk);
     o->link = space_data(u, pk->size);
-    if (s->model == MODEL_IDEAL) {
-        const port_state *from = &s->ports[pk->queue];
+    if (s->sw.model == MODEL_IDEAL) {
+        const port_state *from = &s->net.ports[pk->queue];
         post_remote(p, end + from->latency_ps, from->peer_node, EV_CREDIT, from->peer_port,
                     space_data(pk->rt.vc, pk->size));
-        delay += s->traversal_ps;
+        delay += s->sw.traversal_ps;
         sw->bytes -= pk->size;
         p->n.hops++;
     }
@@ -126,7 +126,7 @@ SIM_INLINE uint64_t send_output(partition *p, sw_state *sw, const shape k, uint3
     ik_packet_add_hops(&pk->rt, to_switch);
     pk->t_tail = end + delay;
     uint64_t ready =
-        (s->store_forward ? pk->t_tail : p->now + delay) + (to_switch ? s->routing_ps : 0);
+        (s->sw.store_forward ? pk->t_tail : p->now + delay) + (to_switch ? s->sw.routing_ps : 0);
     post_remote(p, ready, to->peer_node, EV_ARRIVAL, to->peer_port, id);
     return end;
 }
@@ -136,8 +136,8 @@ SIM_INLINE int32_t link_room(partition *p, const shape k, uint32_t port, unsigne
                              const packet *pk)
 {
     const sim *s = p->sim;
-    if (k.ledger && s->in_space.accounts)
-        return ledger_room(&s->in_space, port, account_of(p, port, u, pk));
+    if (k.ledger && s->net.in_space.accounts)
+        return ledger_room(&s->net.in_space, port, account_of(p, port, u, pk));
     return *credit_at(s, port, u);
 }
 
@@ -157,7 +157,7 @@ SIM_INLINE uint32_t try_link(partition *p, sw_state *sw, const shape k, uint32_t
         uint32_t id = out_queue_of(s, k.vcs, port, u)->head;
         if (id == IK_NONE || link_room(p, k, port, u, &p->pool[id]) < (int32_t)p->pool[id].size)
             continue;
-        if (!s->by_age) {
+        if (!s->sw.by_age) {
             o->next = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);
             *end = send_output(p, sw, k, port, u);
             return id;
@@ -214,11 +214,11 @@ SIM_INLINE void take_link_end(partition *p, sw_state *sw, const shape k, uint32_
 {
     sim *s = p->sim;
     output_of(s, port)->link = 0;
-    if (s->waiting)
-        s->waiting[(size_t)port * k.vcs + space_vc(data)] -= space_bytes(data);
-    if (k.ledger && s->out_space.accounts)
-        ledger_add(&s->out_space, port, space_vc(data), -(int32_t)space_bytes(data));
-    else if (s->model == MODEL_IOQ)
+    if (s->backlog.waiting)
+        s->backlog.waiting[(size_t)port * k.vcs + space_vc(data)] -= space_bytes(data);
+    if (k.ledger && s->net.out_space.accounts)
+        ledger_add(&s->net.out_space, port, space_vc(data), -(int32_t)space_bytes(data));
+    else if (s->sw.model == MODEL_IOQ)
         change_output_space(s, sw, k, port, space_vc(data), (int32_t)space_bytes(data));
     mark(p->dirty_link, k, port - sw->port_base);
 }

@@ -37,11 +37,11 @@ typedef struct shape {
 /* That of a run, for what is not hot. */
 SIM_INLINE shape sim_shape(const sim *s)
 {
-    return (shape){.words = s->max_words,
-                   .vcs = s->vcs,
-                   .voq = s->voq,
-                   .ledger = s->in_space.accounts || s->out_space.accounts,
-                   .net = s->queues == QUEUES_VOQNET};
+    return (shape){.words = s->net.max_words,
+                   .vcs = s->sw.vcs,
+                   .voq = s->sw.voq,
+                   .ledger = s->net.in_space.accounts || s->net.out_space.accounts,
+                   .net = s->sw.queues == QUEUES_VOQNET};
 }
 
 SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
@@ -52,12 +52,12 @@ SIM_INLINE void mark(uint64_t *mask, const shape k, unsigned bit)
 
 SIM_INLINE unsigned input_of(const sim *s, unsigned in, unsigned v)
 {
-    return in * s->input_speedup + v % s->input_speedup;
+    return in * s->sw.input_speedup + v % s->sw.input_speedup;
 }
 
 SIM_INLINE unsigned port_of(const sim *s, unsigned input)
 {
-    return input / s->input_speedup;
+    return input / s->sw.input_speedup;
 }
 
 SIM_INLINE uint64_t *row_of(const sw_state *sw, const shape k, unsigned input)
@@ -82,7 +82,7 @@ SIM_INLINE uint64_t *room_of_vc(const sw_state *sw, const shape k, unsigned v)
 SIM_INLINE void change_room(const sim *s, sw_state *sw, const shape k, int32_t *space, unsigned out,
                             unsigned v, int32_t by)
 {
-    int32_t full = (int32_t)s->packet_bytes;
+    int32_t full = (int32_t)s->adapter.packet_bytes;
     bool enough = *space >= full;
     *space += by;
     if (__builtin_expect(enough != (*space >= full), 0))
@@ -120,13 +120,14 @@ SIM_INLINE queue *queue_of(sw_state *sw, const shape k, unsigned in, unsigned v,
  * plans. */
 SIM_INLINE void note_queued(sim *s, uint32_t port, const packet *pk)
 {
-    s->queued[(size_t)port * s->vcs + pk->rt.vc] += pk->size;
+    s->backlog.queued[(size_t)port * s->sw.vcs + pk->rt.vc] += pk->size;
 }
 
 SIM_INLINE void note_sent(sim *s, uint32_t port)
 {
-    s->queued[(size_t)port * s->vcs + space_vc(s->sending[port])] -= space_bytes(s->sending[port]);
-    s->sending[port] = 0;
+    s->backlog.queued[(size_t)port * s->sw.vcs + space_vc(s->backlog.sending[port])] -=
+        space_bytes(s->backlog.sending[port]);
+    s->backlog.sending[port] = 0;
 }
 
 /* The head of a FIFO asks for another output than before (either may be SIM_UNDECIDED = none). */
@@ -136,7 +137,7 @@ SIM_INLINE void move_request(partition *p, sw_state *sw, const shape k, unsigned
     sim *s = p->sim;
     if (before != SIM_UNDECIDED) {
         clear_request(s, sw, k, in, v, before);
-        s->queued[(size_t)(sw->port_base + before) * s->vcs + v] -= pk->size;
+        s->backlog.queued[(size_t)(sw->port_base + before) * s->sw.vcs + v] -= pk->size;
     }
     if (pk->out != SIM_UNDECIDED) {
         set_request(s, sw, k, in, v, pk->out);
@@ -198,7 +199,7 @@ SIM_INLINE void clear_revocable(const sim *s, sw_state *sw, const shape k, unsig
     if (!(outs[k.words == 1 ? 0 : out >> 6] & bit))
         return;
     outs[k.words == 1 ? 0 : out >> 6] &= ~bit;
-    for (unsigned u = v % s->input_speedup; u < k.vcs; u += s->input_speedup)
+    for (unsigned u = v % s->sw.input_speedup; u < k.vcs; u += s->sw.input_speedup)
         for (unsigned w = 0; w < k.words; w++)
             any |= revocable_of(sw, k, in, u)[w];
     if (!any)
@@ -242,11 +243,11 @@ SIM_INLINE int32_t room_of(partition *p, const shape k, uint32_t out_port, unsig
                            const packet *pk)
 {
     const sim *s = p->sim;
-    if (!k.ledger || (s->model == MODEL_IOQ && !s->out_space.accounts))
+    if (!k.ledger || (s->sw.model == MODEL_IOQ && !s->net.out_space.accounts))
         return *gate_of(s, k.vcs, out_port, u);
-    if (s->model == MODEL_IOQ)
-        return ledger_room(&s->out_space, out_port, u);
-    return ledger_room(&s->in_space, out_port, account_of(p, out_port, u, pk));
+    if (s->sw.model == MODEL_IOQ)
+        return ledger_room(&s->net.out_space, out_port, u);
+    return ledger_room(&s->net.in_space, out_port, account_of(p, out_port, u, pk));
 }
 
 SIM_INLINE bool has_room(partition *p, const shape k, uint32_t out_port, const packet *pk)
@@ -279,24 +280,24 @@ SIM_INLINE void take_space(partition *p, sw_state *sw, const shape k, uint32_t o
                            const packet *pk)
 {
     sim *s = p->sim;
-    if (k.ledger && s->in_space.accounts) {
-        ledger_add(&s->in_space, out_port, account_of(p, out_port, u, pk), (int32_t)pk->size);
+    if (k.ledger && s->net.in_space.accounts) {
+        ledger_add(&s->net.in_space, out_port, account_of(p, out_port, u, pk), (int32_t)pk->size);
         return;
     }
     int32_t *credit = credit_at(s, out_port, u);
-    if (!s->gate_space)
+    if (!s->sw.gate_space)
         change_room(s, sw, k, credit, out_port - sw->port_base, u, -(int32_t)pk->size);
     else
         *credit -= (int32_t)pk->size;
-    if (*credit < (int32_t)s->packet_bytes)
-        s->ports[out_port].ok &= ~(1ull << u);
+    if (*credit < (int32_t)s->adapter.packet_bytes)
+        s->net.ports[out_port].ok &= ~(1ull << u);
 }
 
 /* Gives the space of a packet that left port `in` from VC v, queue `out`, back to who sent it. */
 SIM_INLINE void give_space(partition *p, const shape k, uint32_t in_port, uint64_t time, unsigned v,
                            unsigned out, const packet *pk)
 {
-    const port_state *in = &p->sim->ports[in_port];
+    const port_state *in = &p->sim->net.ports[in_port];
     if (k.ledger)
         post_credit(p, in, time, v, account_here(p->sim, pk, v, out), pk->size);
     else

@@ -28,8 +28,8 @@ SIM_INLINE uint32_t take_account(partition *p, sw_state *sw, const shape k, uint
                                  uint32_t data)
 {
     sim *s = p->sim;
-    uint32_t port = index / s->in_space.accounts, account = index % s->in_space.accounts;
-    ledger_add(&s->in_space, port, account, -(int32_t)space_bytes(data));
+    uint32_t port = index / s->net.in_space.accounts, account = index % s->net.in_space.accounts;
+    ledger_add(&s->net.in_space, port, account, -(int32_t)space_bytes(data));
     if (k.net)
         net_space_changed(p, sw, k, port - sw->port_base, account % s->f->num_hosts);
     return port;
@@ -39,22 +39,22 @@ SIM_INLINE void take_credit(partition *p, sw_state *sw, const shape k, const cha
                             uint32_t port, uint32_t data)
 {
     sim *s = p->sim;
-    if (k.ledger && s->in_space.accounts) {
+    if (k.ledger && s->net.in_space.accounts) {
         port = take_account(p, sw, k, port, data);
-        mark(s->out_buffers ? p->dirty_link : ch->out, k, port - sw->port_base);
+        mark(s->sw.out_buffers ? p->dirty_link : ch->out, k, port - sw->port_base);
         return;
     }
     unsigned v = k.vcs == 1 ? 0 : space_vc(data);
     int32_t *credit = credit_at(s, port, v);
-    int32_t full = (int32_t)s->packet_bytes;
+    int32_t full = (int32_t)s->adapter.packet_bytes;
     bool short_before = *credit < full;
-    if (!s->gate_space)
+    if (!s->sw.gate_space)
         change_room(s, sw, k, credit, port - sw->port_base, v, (int32_t)space_bytes(data));
     else
         *credit += (int32_t)space_bytes(data);
     if (short_before && *credit >= full)
-        s->ports[port].ok |= 1ull << v;
-    if (s->out_buffers)
+        s->net.ports[port].ok |= 1ull << v;
+    if (s->sw.out_buffers)
         mark(p->dirty_link, k, port - sw->port_base);
     else if (short_before) /* else nobody waited for it */
         mark(ch->out, k, port - sw->port_base);
@@ -84,7 +84,7 @@ SIM_INLINE void take_tail(partition *p, sw_state *sw, const shape k, const chang
     mark(free_outputs(sw, k.words), k, out);
     mark(ch->in, k, input);
     mark(ch->out, k, out);
-    if (p->sim->queued)
+    if (p->sim->backlog.queued)
         note_sent(p->sim, port);
 }
 
@@ -94,7 +94,7 @@ void sim_drop(partition *p, uint32_t port, uint32_t id)
     sim *s = p->sim;
     const packet *pk = &p->pool[id];
     uint64_t gone = pk->t_tail > p->now ? pk->t_tail : p->now;
-    post_credit(p, &s->ports[port], gone, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
+    post_credit(p, &s->net.ports[port], gone, pk->rt.vc, account_here(s, pk, pk->rt.vc, SIM_NO_WAY),
                 pk->size);
     if (s->reorder.on)
         sim_reorder_lost(p, &pk->rt, (uint32_t)p->sequence[id], gone);
@@ -108,7 +108,7 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
     packet *pk = &p->pool[id];
     uint64_t one[1];
     outputs o = {.set = k.words == 1 ? one : p->outputs};
-    if (p->sim->masked)
+    if (p->sim->choice.masked)
         route_by_mask(p, node, sw, k, port, pk, &o);
     else
         sim_route(p, node, port, pk);
@@ -119,15 +119,15 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
         sim_drop(p, port, id);
         return;
     }
-    if (p->sim->model == MODEL_IDEAL) {
+    if (p->sim->sw.model == MODEL_IDEAL) {
         arrive_ideal(p, sw, k, port, id);
         return;
     }
     pk->next = IK_NONE;
     sw->bytes += pk->size;
-    if (k.ledger && p->sim->stride)
+    if (k.ledger && p->sim->sw.stride)
         pk->queue = sim_look_ahead(p, sw->port_base + out, pk->vc_first, &pk->rt, pk->number);
-    if (p->sim->queued && out != SIM_UNDECIDED)
+    if (p->sim->backlog.queued && out != SIM_UNDECIDED)
         note_queued(p->sim, sw->port_base + out, pk);
     if (k.net) {
         net_arrival(p, sw, k, in, v, id);
@@ -176,8 +176,8 @@ static void choose_undecided(partition *p, uint32_t node, sw_state *sw, const sh
                 continue;
             packet *pk = &p->pool[queue_of(sw, k, in, v, 0)->head];
             unsigned before = pk->out;
-            uint32_t now = s->masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
-                                     : sim_choose_output(p, node, sw->port_base + in, pk);
+            uint32_t now = s->choice.masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
+                                            : sim_choose_output(p, node, sw->port_base + in, pk);
             if (now == IK_NONE)
                 pk->out = SIM_UNDECIDED;
             if (before != pk->out)
@@ -210,8 +210,8 @@ static bool renew(partition *p, uint32_t node, sw_state *sw, const shape k, cons
     uint32_t id = from->head;
     packet *pk = &p->pool[id];
     uint8_t first = pk->vc_first, last = pk->vc_last;
-    uint32_t chosen = s->masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
-                                : sim_choose_output(p, node, sw->port_base + in, pk);
+    uint32_t chosen = s->choice.masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
+                                       : sim_choose_output(p, node, sw->port_base + in, pk);
     const uint64_t *free_out = free_outputs(sw, k.words), *row = row_of(sw, k, input_of(s, in, v));
     if (chosen == IK_NONE || !((free_out[chosen >> 6] & ~row[chosen >> 6]) >> (chosen & 63) & 1)) {
         pk->out = (uint16_t)out;
@@ -224,7 +224,7 @@ static bool renew(partition *p, uint32_t node, sw_state *sw, const shape k, cons
     *queue_of(sw, k, in, v, chosen) = (queue){id, id};
     set_revocable(s, sw, k, in, v, chosen, NULL);
     set_request(s, sw, k, in, v, chosen);
-    s->queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;
+    s->backlog.queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;
     note_queued(s, sw->port_base + chosen, pk);
     mark(ch->out, k, chosen);
     return true;
@@ -287,12 +287,12 @@ SIM_INLINE void renew_input(partition *p, uint32_t node, sw_state *sw, const sha
     const sim *s = p->sim;
     uint64_t one[1] = {0}, *set = union_of(sw, k, input);
     gathered all = {k.words == 1 ? one : p->gathered, true},
-             *passing = s->passes_over ? &all : NULL;
+             *passing = s->choice.passes_over ? &all : NULL;
     if (passing && !has_spare_in(sw, k, input, set))
         return;
     for (unsigned w = 0; w < k.words; w++)
         all.set[w] = 0;
-    for (unsigned v = input % s->input_speedup; v < k.vcs; v += s->input_speedup)
+    for (unsigned v = input % s->sw.input_speedup; v < k.vcs; v += s->sw.input_speedup)
         renew_vc(p, node, sw, k, ch, port_of(s, input), v, passing);
     for (unsigned w = 0; passing && w < k.words; w++)
         set[w] = all.whole ? all.set[w] : UINT64_MAX;
@@ -344,7 +344,7 @@ SIM_INLINE void decide(partition *p, uint32_t node, sw_state *sw, const shape k,
 
 SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
 {
-    sw_state *sw = &p->sim->switches[node];
+    sw_state *sw = &p->sim->net.switches[node];
     uint64_t one_out = 0, one_in = 0;
     const changes ch = {k.words == 1 ? &one_out : p->dirty_out,
                         k.words == 1 ? &one_in : p->dirty_in};
@@ -363,7 +363,7 @@ SIM_INLINE void run_switch(partition *p, uint32_t node, const shape k)
                                p->entered[n].id);
             if (entered == 0 || sw->undecided)
                 decide(p, node, sw, k, &ch);
-            if (entered == 0 && p->sim->out_buffers)
+            if (entered == 0 && p->sim->sw.out_buffers)
                 run_links(p, node, sw, k);
             link_entered(p, node, sw, k, entered);
             entered = p->num_entered;
@@ -381,7 +381,7 @@ SIM_INLINE void general_window(partition *p, const slot *at, const shape k)
     sim_chain_events(p, at);
     for (uint32_t n = 0; n < p->num_active; n++) {
         uint32_t node = p->active[n];
-        if (p->sim->staged)
+        if (p->sim->choice.staged)
             fetch_ahead(p, k, n);
         if (!sim_gather(p, node))
             return;
@@ -404,12 +404,12 @@ SIM_INLINE void general_window(partition *p, const slot *at, const shape k)
 
 KERNEL(fifo_1, 1, 1, false, false, false)
 KERNEL(voq_1, 1, 1, true, false, false)
-KERNEL(fifo, 1, p->sim->vcs, false, false, false)
-KERNEL(voq, 1, p->sim->vcs, true, false, false)
-KERNEL(wide_fifo, p->sim->max_words, p->sim->vcs, false, false, false)
-KERNEL(wide_voq, p->sim->max_words, p->sim->vcs, true, false, false)
-KERNEL(accounts, p->sim->max_words, p->sim->vcs, p->sim->voq, true, false)
-KERNEL(voqnet, p->sim->max_words, p->sim->vcs, true, true, true)
+KERNEL(fifo, 1, p->sim->sw.vcs, false, false, false)
+KERNEL(voq, 1, p->sim->sw.vcs, true, false, false)
+KERNEL(wide_fifo, p->sim->net.max_words, p->sim->sw.vcs, false, false, false)
+KERNEL(wide_voq, p->sim->net.max_words, p->sim->sw.vcs, true, false, false)
+KERNEL(accounts, p->sim->net.max_words, p->sim->sw.vcs, p->sim->sw.voq, true, false)
+KERNEL(voqnet, p->sim->net.max_words, p->sim->sw.vcs, true, true, true)
 
 /* Any shape, with what is noted of watched packets: one kernel, which need not be fast. */
 static void window_watching(partition *p, const slot *at)
@@ -421,16 +421,16 @@ static void window_watching(partition *p, const slot *at)
 
 void sim_choose_watching_kernel(sim *s)
 {
-    s->staged = false;
-    s->run_window = window_watching;
+    s->choice.staged = false;
+    s->engine.run_window = window_watching;
 }
 
 void sim_choose_kernel(sim *s)
 {
-    s->staged = s->state_bytes > FETCH_BYTES;
+    s->choice.staged = s->outcome.state_bytes > FETCH_BYTES;
     static void (*const kernels[])(partition *, const slot *) = {
         window_fifo_1, window_voq_1, window_fifo, window_voq, window_wide_fifo, window_wide_voq};
-    s->run_window = kernels[(s->max_words > 1 ? 4 : s->vcs > 1 ? 2 : 0) + s->voq];
-    if (s->in_space.accounts || s->out_space.accounts)
-        s->run_window = s->queues == QUEUES_VOQNET ? window_voqnet : window_accounts;
+    s->engine.run_window = kernels[(s->net.max_words > 1 ? 4 : s->sw.vcs > 1 ? 2 : 0) + s->sw.voq];
+    if (s->net.in_space.accounts || s->net.out_space.accounts)
+        s->engine.run_window = s->sw.queues == QUEUES_VOQNET ? window_voqnet : window_accounts;
 }

@@ -8,12 +8,12 @@
 
 static void add(partition *p, uint32_t which, uint32_t data, ik_watch_event e)
 {
-    watch_add(p->sim->watch, p->id, which, data, &e);
+    watch_add(p->sim->counted.watch, p->id, which, data, &e);
 }
 
 static uint32_t slot_of(const partition *p, const packet *pk)
 {
-    return watch_find(p->sim->watch, pk->rt.src, pk->number);
+    return watch_find(p->sim->counted.watch, pk->rt.src, pk->number);
 }
 
 /* ---- hosts */
@@ -21,11 +21,11 @@ static uint32_t slot_of(const partition *p, const packet *pk)
 void watching_injected(partition *p, uint32_t host, const packet *pk)
 {
     const sim *s = p->sim;
-    const host_state *h = &s->hosts[host];
+    const host_state *h = &s->host.state[host];
     uint32_t which = slot_of(p, pk);
     /* busy_until is still that of the packet before */
     uint64_t link_free = h->busy_until > pk->t_gen ? h->busy_until : pk->t_gen;
-    watch_consider_sent(s->watch, p->id, pk->rt.src, pk->rt.dst, pk->number, pk->t_gen,
+    watch_consider_sent(s->counted.watch, p->id, pk->rt.src, pk->rt.dst, pk->number, pk->t_gen,
                         pk->t_inject);
     if (which == IK_NONE)
         return;
@@ -44,7 +44,7 @@ void watching_injected(partition *p, uint32_t host, const packet *pk)
     e.stage = IK_WATCH_INJECTED;
     e.reason = IK_WATCH_NOTHING;
     e.t_ps = pk->t_inject;
-    e.until_ps = pk->t_tail - s->ports[h->port].latency_ps;
+    e.until_ps = pk->t_tail - s->net.ports[h->port].latency_ps;
     add(p, which, pk->size, e);
 }
 
@@ -60,7 +60,7 @@ void watching_host(partition *p)
         if (which != IK_NONE)
             add(p, which, 0,
                 (ik_watch_event){.t_ps = p->start + event_offset(e),
-                                 .channel = s->ports[event_port(e)].peer_port,
+                                 .channel = s->net.ports[event_port(e)].peer_port,
                                  .stage = IK_WATCH_RECEIVED,
                                  .vc = pk->rt.vc});
     }
@@ -70,7 +70,7 @@ void watching_host(partition *p)
 
 static uint32_t channel_of(const partition *p, uint32_t node, const packet *pk, uint32_t from)
 {
-    return pk->out == SIM_UNDECIDED ? from : p->sim->switches[node].port_base + pk->out;
+    return pk->out == SIM_UNDECIDED ? from : p->sim->net.switches[node].port_base + pk->out;
 }
 
 static void note_route(partition *p, watch_place *at, const packet *pk)
@@ -89,10 +89,10 @@ void watching_arrived(partition *p, uint32_t node, uint32_t port, uint32_t id)
 {
     const sim *s = p->sim;
     const packet *pk = &p->pool[id];
-    uint32_t which = slot_of(p, pk), from = s->ports[port].peer_port;
+    uint32_t which = slot_of(p, pk), from = s->net.ports[port].peer_port;
     if (which == IK_NONE)
         return;
-    ik_watch_event e = {.t_ps = p->now - s->routing_ps,
+    ik_watch_event e = {.t_ps = p->now - s->sw.routing_ps,
                         .channel = from,
                         .stage = IK_WATCH_ARRIVED,
                         .vc = pk->rt.vc};
@@ -103,7 +103,7 @@ void watching_arrived(partition *p, uint32_t node, uint32_t port, uint32_t id)
         add(p, which, 0, e);
         return;
     }
-    watch_place *at = watch_add_place(s->watch, p->id);
+    watch_place *at = watch_add_place(s->counted.watch, p->id);
     if (!at) {
         sim_partition_fail(p, sizeof *at, "watched packets");
         return;
@@ -117,7 +117,7 @@ void watching_granted(partition *p, uint32_t id, uint32_t out_port, unsigned u, 
 {
     const sim *s = p->sim;
     const packet *pk = &p->pool[id];
-    watch_place *at = watch_place_of(s->watch, p->id, id);
+    watch_place *at = watch_place_of(s->counted.watch, p->id, id);
     if (!at)
         return;
     if (at->out != pk->out)
@@ -125,21 +125,21 @@ void watching_granted(partition *p, uint32_t id, uint32_t out_port, unsigned u, 
     ik_watch_event e = {
         .t_ps = t0, .channel = out_port, .stage = IK_WATCH_GRANTED, .vc = (uint8_t)u};
     add(p, at->slot, 0, e);
-    if (s->model == MODEL_IOQ) {
-        watching_queued(p, id, out_port, u, t0 + s->traversal_ps);
+    if (s->sw.model == MODEL_IOQ) {
+        watching_queued(p, id, out_port, u, t0 + s->sw.traversal_ps);
         return;
     }
     uint64_t end = t0 + transmit_ps(s, out_port, pk->size);
-    e.t_ps = t0 + s->traversal_ps;
-    e.until_ps = (end > pk->t_tail ? end : pk->t_tail) + s->traversal_ps;
+    e.t_ps = t0 + s->sw.traversal_ps;
+    e.until_ps = (end > pk->t_tail ? end : pk->t_tail) + s->sw.traversal_ps;
     e.stage = IK_WATCH_SENT;
     add(p, at->slot, 0, e);
-    watch_remove_place(s->watch, p->id, id);
+    watch_remove_place(s->counted.watch, p->id, id);
 }
 
 void watching_queued(partition *p, uint32_t id, uint32_t out_port, unsigned u, uint64_t t)
 {
-    watch_place *at = watch_place_of(p->sim->watch, p->id, id);
+    watch_place *at = watch_place_of(p->sim->counted.watch, p->id, id);
     if (!at)
         return;
     at->in_output = true;
@@ -154,8 +154,8 @@ void watching_queued(partition *p, uint32_t id, uint32_t out_port, unsigned u, u
 void watching_sent(partition *p, uint32_t id, uint32_t out_port, unsigned u, uint64_t end)
 {
     const sim *s = p->sim;
-    const watch_place *at = watch_place_of(s->watch, p->id, id);
-    uint64_t behind = s->model == MODEL_IDEAL ? s->traversal_ps : 0;
+    const watch_place *at = watch_place_of(s->counted.watch, p->id, id);
+    uint64_t behind = s->sw.model == MODEL_IDEAL ? s->sw.traversal_ps : 0;
     if (!at)
         return;
     add(p, at->slot, 0,
@@ -164,7 +164,7 @@ void watching_sent(partition *p, uint32_t id, uint32_t out_port, unsigned u, uin
                          .channel = out_port,
                          .stage = IK_WATCH_SENT,
                          .vc = (uint8_t)u});
-    watch_remove_place(s->watch, p->id, id);
+    watch_remove_place(s->counted.watch, p->id, id);
 }
 
 /* ---- waiting */
@@ -203,7 +203,7 @@ static ik_watch_reason why_in_input(partition *p, sw_state *sw, const shape k,
     if (!(free_outputs(sw, sw->words)[pk->out >> 6] >> (pk->out & 63) & 1))
         return IK_WATCH_OUTPUT;
     if (!has_room(p, k, sw->port_base + pk->out, pk))
-        return s->model == MODEL_IOQ ? IK_WATCH_SPACE : IK_WATCH_CREDIT;
+        return s->sw.model == MODEL_IOQ ? IK_WATCH_SPACE : IK_WATCH_CREDIT;
     return IK_WATCH_TURN;
 }
 
@@ -226,7 +226,7 @@ static ik_watch_reason why_in_output(partition *p, const shape k, const watch_pl
 
 void watching_look(partition *p, uint32_t node, sw_state *sw, const shape k)
 {
-    watch_log *log = &p->sim->watch->logs[p->id];
+    watch_log *log = &p->sim->counted.watch->logs[p->id];
     for (size_t n = 0; n < log->num_places; n++) {
         watch_place *at = &log->places[n];
         if (at->node != node)

@@ -117,14 +117,14 @@ bool sim_grow_pool(partition *p)
 void sim_chain_events(partition *p, const slot *at)
 {
     wheel *w = &p->wheel;
-    uint32_t *heads = p->sim->node_head;
+    uint32_t *heads = p->sim->window.node_head;
     for (uint32_t c = at->first; c != IK_NONE; c = w->events[c * 64].node) {
         uint32_t id = c * 64, end = id + sim_chunk_count(w, at, c);
         p->n.events += end - id;
         while (id++ < end) {
             event *e = &w->events[id];
             uint32_t node = e->node;
-            if (event_kind(e) == EV_ARRIVAL && !p->sim->staged)
+            if (event_kind(e) == EV_ARRIVAL && !p->sim->choice.staged)
                 __builtin_prefetch(&p->pool[e->data], 1);
             if (heads[node] == IK_NONE)
                 p->active[p->num_active++] = node;
@@ -143,7 +143,7 @@ static int by_key(const void *a, const void *b)
 
 bool sim_gather(partition *p, uint32_t node)
 {
-    uint32_t n = 0, *head = &p->sim->node_head[node];
+    uint32_t n = 0, *head = &p->sim->window.node_head[node];
     for (uint32_t id = *head; id != IK_NONE; n++) {
         if (!sim_local_room(p, n + 1))
             return false;

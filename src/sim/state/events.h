@@ -32,7 +32,7 @@ SIM_INLINE uint32_t sim_arrival_units(const sim *s)
 SIM_INLINE uint64_t window_of(const sim *s, uint64_t dt)
 {
     __extension__ typedef unsigned __int128 u128;
-    return (uint64_t)(((u128)dt * s->reciprocal) >> 64);
+    return (uint64_t)(((u128)dt * s->window.reciprocal) >> 64);
 }
 
 /* Posts an event of this partition. time >= start of the current window; same_node: may fall into
@@ -44,12 +44,12 @@ SIM_INLINE void post_own(partition *p, uint64_t time, uint32_t node, unsigned ki
     assert(time >= p->start && node < ik_num_nodes(s->f));
     uint64_t dt = time - p->start;
     event e = {event_key(kind, port), node, data};
-    if (__builtin_expect(dt >= s->span, 0)) {
+    if (__builtin_expect(dt >= s->window.span, 0)) {
         sim_post_far(p, time, &e);
         return;
     }
     uint64_t ahead = window_of(s, dt);
-    e.key |= (dt - ahead * s->lookahead) << 32;
+    e.key |= (dt - ahead * s->window.lookahead) << 32;
     if (same_node && ahead == 0) {
         sim_post_now(p, &e);
         return;
@@ -90,9 +90,9 @@ SIM_INLINE void post_remote(partition *p, uint64_t time, uint32_t node, unsigned
                             uint32_t port, uint32_t data)
 {
     const sim *s = p->sim;
-    if (s->num_partitions > 1 && s->node_partition[node] != p->id) {
+    if (s->parallel.num_partitions > 1 && s->parallel.node_partition[node] != p->id) {
         event e = {event_key(kind, port), node, data};
-        sim_post_message(p, s->node_partition[node], time, &e,
+        sim_post_message(p, s->parallel.node_partition[node], time, &e,
                          kind == EV_ARRIVAL ? p->pool + data : NULL,
                          kind == EV_ARRIVAL && sim_numbered(s) ? (uint32_t)p->sequence[data] : 0);
         if (kind == EV_ARRIVAL)

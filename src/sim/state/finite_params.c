@@ -75,7 +75,7 @@ static ik_status check_turns(const sim *s, const ik_params *adapter, const ik_wo
     uint64_t largest = w->largest;
     if (s->reply.on && ik_params_uint(adapter, "reply") > largest)
         largest = ik_params_uint(adapter, "reply");
-    if ((fifo || given) && largest <= s->packet_bytes) {
+    if ((fifo || given) && largest <= s->adapter.packet_bytes) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE,
                          "adapter.%s: it has no effect, no message of '%.60s' is larger than a "
@@ -84,7 +84,7 @@ static ik_status check_turns(const sim *s, const ik_params *adapter, const ik_wo
                  "adapter.%s bytes", name);
         return ik_hint(err, IK_ERR_USAGE, "messages of one packet cannot be interleaved");
     }
-    if (sim_active_of(adapter) != UINT32_MAX || s->adapter_queues == ADAPTER_DESTINATION)
+    if (sim_active_of(adapter) != UINT32_MAX || s->adapter.queues == ADAPTER_DESTINATION)
         return IK_OK;
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE,
@@ -96,9 +96,9 @@ static ik_status check_turns(const sim *s, const ik_params *adapter, const ik_wo
 
 static void resolve_batch(sim *s, const ik_params *adapter, const ik_workload *w)
 {
-    bool rings = s->packets_per_message > 1 && s->adapter_queues != ADAPTER_DESTINATION;
-    s->active_messages = rings ? sim_active_of(adapter) : 1;
-    s->even_visits = w->repeat == 1;
+    bool rings = s->source.packets_per_message > 1 && s->adapter.queues != ADAPTER_DESTINATION;
+    s->adapter.active_messages = rings ? sim_active_of(adapter) : 1;
+    s->workload.even_visits = w->repeat == 1;
 }
 
 ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
@@ -112,20 +112,22 @@ ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
         return status;
     if (s->reply.on && ik_params_uint(adapter, "reply") > largest)
         largest = ik_params_uint(adapter, "reply");
-    if (largest < s->packet_bytes)
-        s->packet_bytes = (uint32_t)largest;
-    s->injection = INJECT_AT_ONCE;
-    s->active_messages = 1;
-    s->message_bytes = w->largest;
-    if (w->alltoall && w->visits < w->largest / s->packet_bytes)
-        s->message_bytes = w->visits * s->packet_bytes;
-    s->packets_per_message = (s->message_bytes + s->packet_bytes - 1) / s->packet_bytes;
-    s->uniform_size = w->uniform && w->largest % s->packet_bytes == 0;
+    if (largest < s->adapter.packet_bytes)
+        s->adapter.packet_bytes = (uint32_t)largest;
+    s->source.injection = INJECT_AT_ONCE;
+    s->adapter.active_messages = 1;
+    s->source.message_bytes = w->largest;
+    if (w->alltoall && w->visits < w->largest / s->adapter.packet_bytes)
+        s->source.message_bytes = w->visits * s->adapter.packet_bytes;
+    s->source.packets_per_message =
+        (s->source.message_bytes + s->adapter.packet_bytes - 1) / s->adapter.packet_bytes;
+    s->source.uniform_size = w->uniform && w->largest % s->adapter.packet_bytes == 0;
     bool fifo = ik_params_enum(adapter, "interleave") == 1;
-    s->turn_packets = w->visits ? w->visits : fifo ? UINT64_MAX : 1;
+    s->adapter.turn_packets = w->visits ? w->visits : fifo ? UINT64_MAX : 1;
     if (w->visits)
-        s->turn_messages = UINT32_MAX;
-    s->even_visits = w->alltoall && w->repeat == 1 && w->largest % s->message_bytes == 0;
+        s->adapter.turn_messages = UINT32_MAX;
+    s->workload.even_visits =
+        w->alltoall && w->repeat == 1 && w->largest % s->source.message_bytes == 0;
     if (w->batch)
         resolve_batch(s, adapter, w);
     return IK_OK;

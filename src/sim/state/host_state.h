@@ -4,6 +4,9 @@
 #ifndef IKAT_SIM_HOST_STATE_H
 #define IKAT_SIM_HOST_STATE_H
 
+#include "sim/state/packet.h"
+#include "sim/state/reorder_state.h"
+#include "sim/state/reply_state.h"
 #include <stdint.h>
 
 typedef struct message {
@@ -19,13 +22,6 @@ typedef struct send_queue {
     uint32_t first, count; /* ring of active messages */
 } send_queue;
 
-typedef struct injector {
-    double period_ps, phase_ps; /* between messages; of the first one (periodic) */
-    /* host whose messages they are: the host itself, or of a split fabric the host whose port it
-     * is */
-    uint32_t source;
-} injector;
-
 typedef struct host_state {
     uint64_t busy_until, wake_at; /* wake_at: time of the EV_WAKE that counts, UINT64_MAX = none */
     uint64_t hash;                /* of deliveries, in order */
@@ -34,5 +30,30 @@ typedef struct host_state {
     uint8_t blocked; /* a queue waits for credit */
     uint8_t pad;
 } host_state;
+
+/* All hosts. Allocated at set-up; in a window a partition writes what belongs to its own. */
+typedef struct host_arrays {
+    host_state *state; /* [host] */
+    /* [host * adapter.num_queues + k] k: VC, or 0; with replies, theirs behind those of requests */
+    send_queue *queues;
+    message *messages; /* [(host * adapter.num_queues + k) * active_messages] */
+    /* [host * vcs + v] queues of destinations that hold messages; NULL unless the adapter has
+     * them */
+    queue *dest_rings;
+    /* [host] until when its receive buffer drains; NULL = at the link's rate */
+    uint64_t *drained;
+    reorder_host *reorder;   /* [host] NULL unless packets are put in order */
+    reply_host *replies;     /* [host] NULL without replies */
+    uint64_t *reply_places;  /* [host * reply.most] from when on requests may be made */
+    reply_list *reply_lists; /* [host * reply.queues + k] */
+} host_arrays;
+
+/* A workload that ends. The flags are set-up only; *finite, by its own header. */
+typedef struct workload_state {
+    struct finite *finite; /* host/finite.h; NULL = the traffic is endless */
+    bool has_graph;        /* it is a dependency graph */
+    bool phased;           /* whose messages go as the routing says of their phase */
+    bool even_visits;      /* of an all-to-all: all of one size, and made at the start */
+} workload_state;
 
 #endif

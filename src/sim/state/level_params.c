@@ -76,7 +76,7 @@ static ik_status check_beside(const sim *s, const ik_params *sw, const ik_params
         status = refuse(sw, "class_priority", "all classes have the same priority", err);
         return ik_hint(err, status, "arbiter: oldest_first knows no classes");
     }
-    if (s->vcs * levels <= SIM_MAX_VCS)
+    if (s->sw.vcs * levels <= SIM_MAX_VCS)
         return IK_OK;
     ik_about(
         err,
@@ -84,7 +84,7 @@ static ik_status check_beside(const sim *s, const ik_params *sw, const ik_params
             err, IK_ERR_UNSUPPORTED,
             "switch.class_priority: %u VCs for each of %u priorities; the simulator takes at most "
             "%d in all",
-            s->vcs, levels, SIM_MAX_VCS),
+            s->sw.vcs, levels, SIM_MAX_VCS),
         "switch.class_priority vcs");
     return ik_hint(err, IK_ERR_UNSUPPORTED, "fewer priorities, or VCs of the routing");
 }
@@ -108,20 +108,20 @@ ik_status sim_resolve_levels(sim *s, const ik_params *sw, const ik_params *adapt
         return ik_hint(err, status, "class_priority: 0:1 gives the second class the way");
     }
     const uint32_t *list = ik_params_list(sw, "class_priority", &count);
-    if (count > sizeof s->levels.of)
+    if (count > sizeof s->sw.levels.of)
         return refuse(sw, "class_priority", "more than 64 classes", err);
-    unsigned num = number_levels(&s->levels, list, count);
+    unsigned num = number_levels(&s->sw.levels, list, count);
     ik_status status = check_classes(s->traffic, sw, count, err);
     if (status == IK_OK)
         status = check_beside(s, sw, adapter, num, err);
     if (status != IK_OK)
         return status;
-    s->levels.num = num;
-    s->levels.vcs = s->vcs;
-    s->levels.num_classes = count;
+    s->sw.levels.num = num;
+    s->sw.levels.vcs = s->sw.vcs;
+    s->sw.levels.num_classes = count;
     s->both = *s->plan;
     s->both.num_vcs *= num;
     s->plan = &s->both;
-    s->vcs *= num;
+    s->sw.vcs *= num;
     return IK_OK;
 }

@@ -34,6 +34,66 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
 /* Workloads are measured until they are delivered, and nothing else is. measure: NULL =
  * defaults. */
 ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, ik_error *err);
+
+/* ---- what they say, resolved: set-up only (sim_resolve, and who it calls) */
+
+/* Section `switch`. */
+typedef struct switch_settings {
+    unsigned model, queues, arbiter, iterations, input_speedup;
+    unsigned vcs;    /* with replies or priorities: of all copies of the plan's VCs */
+    unsigned stride; /* damq with bounds a queue: accounts of a VC; else 0 */
+    double speedup;
+    uint64_t routing_ps, traversal_ps;
+    bool voq; /* a queue an output, not a FIFO */
+    bool store_forward;
+    bool out_buffers;  /* models ioq and ideal: output_state has queues and space */
+    bool out_shared;   /* output buffers are shared by their VCs */
+    bool gate_space;   /* a grant needs space in the output buffer (ioq), else credit */
+    bool by_age;       /* grants, VCs and links go to the most urgent packet: sim_urgency() */
+    bool by_injection; /* the time since which a packet waits; else that of its message */
+    priority_levels levels;
+    uint64_t capacity;             /* bytes of one VC's buffer */
+    uint64_t out_capacity;         /* of one VC's output buffer */
+    uint64_t in_bytes, out_bytes;  /* a whole input buffer; a whole output buffer */
+    uint64_t queue_min, queue_max; /* damq: of an account */
+} switch_settings;
+
+/* Section `adapter`, beside what is in source_state, reorder_settings and reply_settings. */
+typedef struct adapter_settings {
+    uint32_t packet_bytes;
+    unsigned queues, num_queues; /* ADAPTER_...; how many a host has */
+    uint32_t active_messages;    /* of a queue; 1 where their packets do not take turns */
+    bool fifo_messages;          /* one message of a queue after the other */
+    /* workloads that end: messages of a queue that take turns, and packets of one in its turn */
+    uint32_t turn_messages;
+    uint64_t turn_packets;
+    double injection_share, ejection_share; /* of the link's rate */
+    uint64_t injection_bps, ejection_bps;   /* UINT64_MAX = no limit of its own */
+    bool paced;                             /* injection below the link's rate */
+    uint64_t capacity;                      /* of one VC of the receive buffer, bytes */
+} adapter_settings;
+
+/* Section `measure`. */
+typedef struct measure_settings {
+    uint64_t warmup_ps, end_ps, series_ps, watchdog_ps;
+    /* first instant at which nothing happens any more: end_ps; of a workload that ends the one
+     * after it, for what is done at at_most is done */
+    uint64_t past_ps;
+    size_t num_series; /* periods */
+    bool paranoid, congestion;
+} measure_settings;
+
+/* How packets choose among several outputs, by the plan and the section `switch`. */
+typedef struct choice_settings {
+    bool adaptive, source_adaptive, static_lane;
+    bool rechoose;    /* adaptive packets that wait in an output's queue choose again */
+    bool masked;      /* choices are made with sets of outputs: packet/choose.h */
+    bool staged;      /* what switches will touch is fetched ahead: packet/fetch.h */
+    bool room_kept;   /* masks say where there is room: no accounts behind what a grant needs */
+    bool skip_busy;   /* the selection function takes outputs that are not transmitting first */
+    bool passes_over; /* a choice that changes nothing need not be made: nothing counts it */
+} choice_settings;
+
 struct sim;
 /* Whether interleave and active mean something beside endless traffic, where messages have several
  * packets; messages of a queue that take turns, UINT32_MAX = all. */

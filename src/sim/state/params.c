@@ -371,35 +371,36 @@ ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err)
 
 static ik_status resolve_switch(sim *s, const ik_params *v, ik_error *err)
 {
-    ik_status status = resolve_queues(v, &s->queues, err);
+    ik_status status = resolve_queues(v, &s->sw.queues, err);
     if (status != IK_OK)
         return status;
-    s->model = ik_params_enum(v, "model");
-    s->out_buffers = s->model != MODEL_IQ;
-    s->gate_space = s->model == MODEL_IOQ;
+    s->sw.model = ik_params_enum(v, "model");
+    s->sw.out_buffers = s->sw.model != MODEL_IQ;
+    s->sw.gate_space = s->sw.model == MODEL_IOQ;
     /* there a packet's output is chosen when it arrives */
-    s->voq = s->queues != QUEUES_FIFO || s->model == MODEL_IDEAL;
-    s->arbiter = ik_params_enum(v, "arbiter");
-    s->by_age = s->arbiter == ARB_OLDEST || s->arbiter == ARB_CLASS;
-    s->by_injection = ik_params_enum(v, "age") == 1;
-    s->iterations = (unsigned)ik_params_uint(v, "iterations");
-    s->input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
-    s->speedup = ik_params_real(v, "speedup");
-    s->store_forward = ik_params_enum(v, "switching") == 1;
-    s->routing_ps = ik_params_uint(v, "routing_delay");
-    s->traversal_ps = ik_params_uint(v, "traversal_delay");
-    s->rechoose = s->queues != QUEUES_VOQNET && s->model != MODEL_IDEAL &&
-                  ik_params_enum(v, "adaptive_choice") == 0;
-    s->out_bytes = ik_params_uint(v, "output_buffer");
-    s->out_capacity = s->out_bytes / s->vcs;
-    s->out_shared = ik_params_enum(v, "output_sharing") == 1;
-    s->in_bytes = ik_params_uint(v, "buffer");
-    s->capacity = s->host_capacity = s->in_bytes / s->vcs;
-    s->stride =
-        s->queues == QUEUES_DAMQ && ik_params_enum(v, "damq_bounds") == 1 ? s->plan->max_radix : 0;
-    s->queue_min = ik_params_has(v, "queue_min") ? ik_params_uint(v, "queue_min") : UINT64_MAX;
-    s->queue_max = ik_params_has(v, "queue_max") ? ik_params_uint(v, "queue_max") : UINT64_MAX;
-    return sim_check_input_speedup(s->input_speedup, s->vcs, err);
+    s->sw.voq = s->sw.queues != QUEUES_FIFO || s->sw.model == MODEL_IDEAL;
+    s->sw.arbiter = ik_params_enum(v, "arbiter");
+    s->sw.by_age = s->sw.arbiter == ARB_OLDEST || s->sw.arbiter == ARB_CLASS;
+    s->sw.by_injection = ik_params_enum(v, "age") == 1;
+    s->sw.iterations = (unsigned)ik_params_uint(v, "iterations");
+    s->sw.input_speedup = (unsigned)ik_params_uint(v, "input_speedup");
+    s->sw.speedup = ik_params_real(v, "speedup");
+    s->sw.store_forward = ik_params_enum(v, "switching") == 1;
+    s->sw.routing_ps = ik_params_uint(v, "routing_delay");
+    s->sw.traversal_ps = ik_params_uint(v, "traversal_delay");
+    s->choice.rechoose = s->sw.queues != QUEUES_VOQNET && s->sw.model != MODEL_IDEAL &&
+                         ik_params_enum(v, "adaptive_choice") == 0;
+    s->sw.out_bytes = ik_params_uint(v, "output_buffer");
+    s->sw.out_capacity = s->sw.out_bytes / s->sw.vcs;
+    s->sw.out_shared = ik_params_enum(v, "output_sharing") == 1;
+    s->sw.in_bytes = ik_params_uint(v, "buffer");
+    s->sw.capacity = s->adapter.capacity = s->sw.in_bytes / s->sw.vcs;
+    s->sw.stride = s->sw.queues == QUEUES_DAMQ && ik_params_enum(v, "damq_bounds") == 1
+                       ? s->plan->max_radix
+                       : 0;
+    s->sw.queue_min = ik_params_has(v, "queue_min") ? ik_params_uint(v, "queue_min") : UINT64_MAX;
+    s->sw.queue_max = ik_params_has(v, "queue_max") ? ik_params_uint(v, "queue_max") : UINT64_MAX;
+    return sim_check_input_speedup(s->sw.input_speedup, s->sw.vcs, err);
 }
 
 /* A virtual channel's share of a buffer holds a packet, and fits the counters. */
@@ -409,29 +410,30 @@ static ik_status check_buffers(const sim *s, ik_error *err)
         const char *name;
         uint64_t bytes;
         bool used;
-    } buffers[] = {{"switch.buffer", s->capacity, true},
-                   {"adapter.buffer", s->host_capacity, s->host_capacity != s->capacity},
-                   {"switch.output_buffer", s->out_capacity, s->model == MODEL_IOQ}};
+    } buffers[] = {{"switch.buffer", s->sw.capacity, true},
+                   {"adapter.buffer", s->adapter.capacity, s->adapter.capacity != s->sw.capacity},
+                   {"switch.output_buffer", s->sw.out_capacity, s->sw.model == MODEL_IOQ}};
     for (unsigned k = 0; k < sizeof buffers / sizeof *buffers; k++) {
         unsigned long long bytes = buffers[k].bytes;
-        if (buffers[k].used && bytes < s->packet_bytes) {
+        if (buffers[k].used && bytes < s->adapter.packet_bytes) {
             ik_about(
                 err,
                 ik_fail(
                     err, IK_ERR_USAGE,
                     "%s split among %u VCs is %llu B for each, which cannot hold a packet of %u B",
-                    buffers[k].name, s->vcs, bytes, s->packet_bytes),
+                    buffers[k].name, s->sw.vcs, bytes, s->adapter.packet_bytes),
                 "%s vcs adapter.packet", buffers[k].name);
             return ik_hint(err, IK_ERR_USAGE,
                            "virtual cut-through needs room for a whole packet: %s >= %llu B with "
                            "%u VCs, or smaller packets",
-                           buffers[k].name, (unsigned long long)s->packet_bytes * s->vcs, s->vcs);
+                           buffers[k].name, (unsigned long long)s->adapter.packet_bytes * s->sw.vcs,
+                           s->sw.vcs);
         }
         if (bytes > INT32_MAX)
             return ik_about(err,
                             ik_fail(err, IK_ERR_USAGE,
                                     "%s split among %u VCs is %llu B for each, at most 2 GiB - 1 B",
-                                    buffers[k].name, s->vcs, bytes),
+                                    buffers[k].name, s->sw.vcs, bytes),
                             "%s", buffers[k].name);
     }
     return IK_OK;
@@ -445,61 +447,64 @@ static bool ends(const sim *s)
 
 static void resolve_rates(sim *s, const ik_params *v)
 {
-    s->injection_bps =
+    s->adapter.injection_bps =
         ik_params_has(v, "injection_rate") ? ik_params_uint(v, "injection_rate") : UINT64_MAX;
-    s->ejection_bps =
+    s->adapter.ejection_bps =
         ik_params_has(v, "ejection_rate") ? ik_params_uint(v, "ejection_rate") : UINT64_MAX;
-    s->injection_share = ik_params_real(v, "injection_fraction");
-    s->ejection_share = ik_params_real(v, "ejection_fraction");
-    s->paced = s->injection_share < 1 || s->injection_bps != UINT64_MAX;
+    s->adapter.injection_share = ik_params_real(v, "injection_fraction");
+    s->adapter.ejection_share = ik_params_real(v, "ejection_fraction");
+    s->adapter.paced = s->adapter.injection_share < 1 || s->adapter.injection_bps != UINT64_MAX;
 }
 
 static ik_status resolve_bursts(sim *s, const ik_params *v, ik_error *err)
 {
     const ik_schedule *list = s->traffic ? s->traffic->schedule : NULL;
-    if (s->injection == INJECT_BURSTY && list)
-        return sim_resolve_entry_bursts(v, list, s->load, s->entry_bursts, err);
-    if (s->injection != INJECT_BURSTY)
+    if (s->source.injection == INJECT_BURSTY && list)
+        return sim_resolve_entry_bursts(v, list, s->source.load, s->source.entry_bursts, err);
+    if (s->source.injection != INJECT_BURSTY)
         return IK_OK;
-    ik_status status = sim_resolve_bursts(v, s->load, &s->bursts, err);
+    ik_status status = sim_resolve_bursts(v, s->source.load, &s->source.bursts, err);
     if (status == IK_OK)
-        s->gaps = sim_gaps_of(s->bursts.alpha, s->bursts.beta, s->bursts.rate);
+        s->source.gaps =
+            sim_gaps_of(s->source.bursts.alpha, s->source.bursts.beta, s->source.bursts.rate);
     return status;
 }
 
 static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
 {
-    ik_status status = sim_sizes_new(v, s->traffic, &s->sizes, err);
+    ik_status status = sim_sizes_new(v, s->traffic, &s->source.sizes, err);
     if (status != IK_OK)
         return status;
-    s->packet_bytes = (uint32_t)ik_params_uint(v, "packet");
-    s->message_bytes = s->sizes                      ? s->sizes->largest
-                       : ik_params_has(v, "message") ? ik_params_uint(v, "message")
-                                                     : s->packet_bytes;
-    s->packets_per_message = (s->message_bytes + s->packet_bytes - 1) / s->packet_bytes;
-    uint64_t largest = s->message_bytes;
+    s->adapter.packet_bytes = (uint32_t)ik_params_uint(v, "packet");
+    s->source.message_bytes = s->source.sizes               ? s->source.sizes->largest
+                              : ik_params_has(v, "message") ? ik_params_uint(v, "message")
+                                                            : s->adapter.packet_bytes;
+    s->source.packets_per_message =
+        (s->source.message_bytes + s->adapter.packet_bytes - 1) / s->adapter.packet_bytes;
+    uint64_t largest = s->source.message_bytes;
     if (s->reply.on && ik_params_uint(v, "reply") > largest)
         largest = ik_params_uint(v, "reply");
-    if (largest < s->packet_bytes)
-        s->packet_bytes = (uint32_t)largest;
-    s->uniform_size = s->sizes ? sim_sizes_whole(s->sizes, s->packet_bytes)
-                               : s->message_bytes % s->packet_bytes == 0;
-    s->injection = ik_params_enum(v, "injection");
-    s->fifo_messages = ik_params_enum(v, "interleave") == 1;
-    s->adapter_queues = ik_params_enum(v, "queues");
-    s->num_send_queues = s->adapter_queues == ADAPTER_VC ? s->vcs : 1;
+    if (largest < s->adapter.packet_bytes)
+        s->adapter.packet_bytes = (uint32_t)largest;
+    s->source.uniform_size = s->source.sizes
+                                 ? sim_sizes_whole(s->source.sizes, s->adapter.packet_bytes)
+                                 : s->source.message_bytes % s->adapter.packet_bytes == 0;
+    s->source.injection = ik_params_enum(v, "injection");
+    s->adapter.fifo_messages = ik_params_enum(v, "interleave") == 1;
+    s->adapter.queues = ik_params_enum(v, "queues");
+    s->adapter.num_queues = s->adapter.queues == ADAPTER_VC ? s->sw.vcs : 1;
     resolve_rates(s, v);
-    s->turn_messages = s->fifo_messages ? 1 : sim_active_of(v);
-    bool rings = s->packets_per_message > 1 && s->adapter_queues != ADAPTER_DESTINATION;
-    s->active_messages = rings ? sim_active_of(v) : 1;
+    s->adapter.turn_messages = s->adapter.fifo_messages ? 1 : sim_active_of(v);
+    bool rings = s->source.packets_per_message > 1 && s->adapter.queues != ADAPTER_DESTINATION;
+    s->adapter.active_messages = rings ? sim_active_of(v) : 1;
     if (ik_params_has(v, "buffer"))
-        s->host_capacity = ik_params_uint(v, "buffer") / s->vcs;
+        s->adapter.capacity = ik_params_uint(v, "buffer") / s->sw.vcs;
     status = ends(s) ? sim_finite_resolve(s, v, err) : sim_check_turns(s, v, err);
     if (status == IK_OK && !ends(s))
         status = resolve_bursts(s, v, err);
     if (s->traffic && s->traffic->schedule) {
-        s->entry_injection = s->injection;
-        s->injection = INJECT_SCHEDULE;
+        s->source.entry_injection = s->source.injection;
+        s->source.injection = INJECT_SCHEDULE;
     }
     if (status == IK_OK)
         status = sim_resolve_replies(s, v, err);
@@ -512,34 +517,35 @@ static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
     ik_status status = s->traffic ? sim_check_until(s->traffic, v, err) : IK_OK;
     if (status != IK_OK)
         return status;
-    s->warmup_ps = until_delivered ? 0 : ik_params_uint(v, "warmup");
-    s->end_ps = until_delivered ? ik_params_uint(v, "at_most")
-                                : s->warmup_ps + ik_params_uint(v, "duration");
-    s->past_ps = s->end_ps + until_delivered;
+    s->measure.warmup_ps = until_delivered ? 0 : ik_params_uint(v, "warmup");
+    s->measure.end_ps = until_delivered ? ik_params_uint(v, "at_most")
+                                        : s->measure.warmup_ps + ik_params_uint(v, "duration");
+    s->measure.past_ps = s->measure.end_ps + until_delivered;
     if (s->traffic && s->traffic->schedule)
-        status = sim_schedule_check(s->traffic->schedule, s->end_ps, err);
+        status = sim_schedule_check(s->traffic->schedule, s->measure.end_ps, err);
     if (status != IK_OK)
         return status;
-    s->series_ps = ik_params_has(v, "series") ? ik_params_uint(v, "series") : 0;
-    s->congestion = ik_params_bool(v, "congestion");
-    s->paranoid = ik_params_bool(v, "paranoid");
-    s->watchdog_ps = ik_params_uint(v, "watchdog");
-    if (s->series_ps)
-        s->num_series = (s->past_ps + s->series_ps - 1) / s->series_ps;
-    if (s->num_series > 10000000)
+    s->measure.series_ps = ik_params_has(v, "series") ? ik_params_uint(v, "series") : 0;
+    s->measure.congestion = ik_params_bool(v, "congestion");
+    s->measure.paranoid = ik_params_bool(v, "paranoid");
+    s->measure.watchdog_ps = ik_params_uint(v, "watchdog");
+    if (s->measure.series_ps)
+        s->measure.num_series =
+            (s->measure.past_ps + s->measure.series_ps - 1) / s->measure.series_ps;
+    if (s->measure.num_series > 10000000)
         return ik_about(err,
                         ik_fail(err, IK_ERR_USAGE,
                                 "series = %llu ps makes %zu periods; at most 10000000",
-                                (unsigned long long)s->series_ps, s->num_series),
+                                (unsigned long long)s->measure.series_ps, s->measure.num_series),
                         "measure.series");
     return IK_OK;
 }
 
 static void resolve_plan(sim *s, const ik_plan *plan)
 {
-    s->adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
-    s->source_adaptive = s->adaptive && plan->routing->family->start;
-    s->static_lane = plan->vc->family->static_lane || s->vcs == 1;
+    s->choice.adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
+    s->choice.source_adaptive = s->choice.adaptive && plan->routing->family->start;
+    s->choice.static_lane = plan->vc->family->static_lane || s->sw.vcs == 1;
 }
 
 /* How choices among several outputs are made: with sets where routing, scheme and selection
@@ -547,21 +553,22 @@ static void resolve_plan(sim *s, const ik_plan *plan)
 static void resolve_choice(sim *s, const ik_plan *plan)
 {
     const ik_selection *selection = plan->selection;
-    bool buffers = s->model == MODEL_IOQ, oblivious = plan->routing->kind == IK_ROUTE_OBLIVIOUS;
-    s->room_kept = !(buffers ? s->out_space.accounts : s->in_space.accounts);
-    s->skip_busy =
+    bool buffers = s->sw.model == MODEL_IOQ, oblivious = plan->routing->kind == IK_ROUTE_OBLIVIOUS;
+    s->choice.room_kept = !(buffers ? s->net.out_space.accounts : s->net.in_space.accounts);
+    s->choice.skip_busy =
         selection->skip_busy == IK_SKIP_AUTO ? !buffers : selection->skip_busy == IK_SKIP_ALWAYS;
-    s->masked = ik_plan_has_masks(plan) &&
-                (oblivious || (s->adaptive && s->model != MODEL_IDEAL && !s->stride &&
-                               !plan->routing->family->pick && selection->family->pick_mask));
-    s->passes_over = s->masked && !(selection->traits & IK_SELECT_REMEMBERS);
+    s->choice.masked =
+        ik_plan_has_masks(plan) &&
+        (oblivious || (s->choice.adaptive && s->sw.model != MODEL_IDEAL && !s->sw.stride &&
+                       !plan->routing->family->pick && selection->family->pick_mask));
+    s->choice.passes_over = s->choice.masked && !(selection->traits & IK_SELECT_REMEMBERS);
 }
 
 ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, ik_error *err)
 {
     sim_sections sec;
-    s->vcs = plan->num_vcs;
-    s->load = config->load;
+    s->sw.vcs = plan->num_vcs;
+    s->source.load = config->load;
     ik_status status = sim_check_run(plan, config, err);
     if (status == IK_OK)
         status = sim_open_sections(&sec, config, err);

@@ -17,7 +17,7 @@ static bool keeps_order(const sim *s)
     const ik_vc *vc = s->plan->vc;
     bool one_path = s->plan->routing->kind == IK_ROUTE_DETERMINISTIC || s->f->num_switches == 1;
     return one_path && vc->escape_vcs == 0 &&
-           (s->static_lane || vc->single || vc->num_vcs == vc->vcs_needed);
+           (s->choice.static_lane || vc->single || vc->num_vcs == vc->vcs_needed);
 }
 
 static ik_status resolve_buffer(const sim *s, const ik_params *v, reorder_settings *r,
@@ -27,17 +27,17 @@ static ik_status resolve_buffer(const sim *s, const ik_params *v, reorder_settin
     if (ik_params_word(v, "reorder_buffer") == WORD_UNLIMITED)
         return IK_OK;
     r->bytes = ik_params_uint(v, "reorder_buffer");
-    if (r->bytes > 0 && r->bytes < s->packet_bytes) {
+    if (r->bytes > 0 && r->bytes < s->adapter.packet_bytes) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE,
                          "reorder_buffer = %" PRIu64 " B cannot hold a packet of %u B", r->bytes,
-                         s->packet_bytes),
+                         s->adapter.packet_bytes),
                  "adapter.reorder_buffer adapter.packet");
         return ik_hint(err, IK_ERR_USAGE,
                        "at least %u B, or 0 B: one packet of a flow is on its way at a time",
-                       s->packet_bytes);
+                       s->adapter.packet_bytes);
     }
-    uint64_t packets = r->bytes / s->packet_bytes;
+    uint64_t packets = r->bytes / s->adapter.packet_bytes;
     r->packets = packets > REORDER_AMOUNT ? REORDER_AMOUNT : packets ? (uint32_t)packets : 1;
     r->limit =
         packets && ik_params_enum(v, "reorder_scope") == SCOPE_HOST ? REORDER_POOL : REORDER_WINDOW;
@@ -49,7 +49,7 @@ static ik_status resolve_buffer(const sim *s, const ik_params *v, reorder_settin
 static ik_status resolve_throttle(sim *s, const ik_params *v, const reorder_settings *r,
                                   ik_error *err)
 {
-    bool apart = s->adapter_queues == ADAPTER_DESTINATION;
+    bool apart = s->adapter.queues == ADAPTER_DESTINATION;
     if (r->limit == REORDER_UNLIMITED || r->strict != apart) {
         return IK_OK;
     } else if (r->strict) {
@@ -69,8 +69,8 @@ static ik_status resolve_throttle(sim *s, const ik_params *v, const reorder_sett
             "adapter.throttle adapter.queues");
         return ik_hint(err, IK_ERR_USAGE, "queues: destination, or throttle: strict");
     }
-    s->adapter_queues = ADAPTER_DESTINATION;
-    s->num_send_queues = 1;
+    s->adapter.queues = ADAPTER_DESTINATION;
+    s->adapter.num_queues = 1;
     return IK_OK;
 }
 

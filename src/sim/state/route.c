@@ -10,7 +10,7 @@ static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
     if (vc >= 0)
         return value[vc];
     int64_t sum = 0;
-    for (unsigned v = 0; v < s->vcs; v++)
+    for (unsigned v = 0; v < s->sw.vcs; v++)
         sum += value[v];
     return sum;
 }
@@ -20,7 +20,7 @@ static int64_t sum_vcs(const sim *s, const int64_t *value, int vc)
 static int asked_vc(const partition *p, uint32_t channel, int vc)
 {
     if (vc >= 0 && p->by_own_vc)
-        return p->own_vc[channel - p->sim->switches[p->sim->f->port_node[channel]].port_base];
+        return p->own_vc[channel - p->sim->net.switches[p->sim->f->port_node[channel]].port_base];
     return vc >= 0 ? vc + p->asked_copy : vc;
 }
 
@@ -29,11 +29,11 @@ static int asked_vc(const partition *p, uint32_t channel, int vc)
 static int64_t ledger_credit(const partition *p, uint32_t channel, int vc)
 {
     const sim *s = p->sim;
-    unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->vcs - 1 : (unsigned)vc;
-    int64_t sum = 0, shared = s->in_space.shared[channel];
+    unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->sw.vcs - 1 : (unsigned)vc;
+    int64_t sum = 0, shared = s->net.in_space.shared[channel];
     for (unsigned v = first; v <= last; v++)
-        sum += ledger_room(&s->in_space, channel,
-                           s->queues == QUEUES_VOQNET ? v * s->f->num_hosts + p->asked_dst : v);
+        sum += ledger_room(&s->net.in_space, channel,
+                           s->sw.queues == QUEUES_VOQNET ? v * s->f->num_hosts + p->asked_dst : v);
     return sum - shared * (int64_t)(last - first); /* what is shared counts once */
 }
 
@@ -42,13 +42,13 @@ static int64_t view_credit(void *ctx, uint32_t channel, int vc)
     const partition *p = ctx;
     const sim *s = p->sim;
     vc = asked_vc(p, channel, vc);
-    if (s->in_space.accounts)
+    if (s->net.in_space.accounts)
         return ledger_credit(p, channel, vc);
     const int32_t *credit = credit_at(s, channel, 0);
     if (vc >= 0)
         return credit[vc];
     int64_t sum = 0;
-    for (unsigned v = 0; v < s->vcs; v++)
+    for (unsigned v = 0; v < s->sw.vcs; v++)
         sum += credit[v];
     return sum;
 }
@@ -56,11 +56,11 @@ static int64_t view_credit(void *ctx, uint32_t channel, int vc)
 static int64_t view_capacity(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const partition *)ctx)->sim;
-    bool host = s->ports[channel].peer_node >= s->f->num_switches;
-    int64_t one = (int64_t)(host ? s->host_capacity : s->capacity);
-    if (vc < 0 && !host && s->queues == QUEUES_DAMQ)
-        return (int64_t)s->in_bytes;
-    return vc >= 0 ? one : one * (int64_t)s->vcs;
+    bool host = s->net.ports[channel].peer_node >= s->f->num_switches;
+    int64_t one = (int64_t)(host ? s->adapter.capacity : s->sw.capacity);
+    if (vc < 0 && !host && s->sw.queues == QUEUES_DAMQ)
+        return (int64_t)s->sw.in_bytes;
+    return vc >= 0 ? one : one * (int64_t)s->sw.vcs;
 }
 
 /* Model ioq: what a grant takes is taken when the packet enters the crossbar. */
@@ -68,23 +68,25 @@ static int64_t view_output_room(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const partition *)ctx)->sim;
     vc = asked_vc(ctx, channel, vc);
-    unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->vcs - 1 : (unsigned)vc;
-    bool shared = s->out_space.accounts;
+    unsigned first = vc < 0 ? 0 : (unsigned)vc, last = vc < 0 ? s->sw.vcs - 1 : (unsigned)vc;
+    bool shared = s->net.out_space.accounts;
     int64_t sum = 0;
     for (unsigned v = first; v <= last; v++)
-        sum += shared ? ledger_room(&s->out_space, channel, v) : *space_of(s, s->vcs, channel, v);
+        sum += shared ? ledger_room(&s->net.out_space, channel, v)
+                      : *space_of(s, s->sw.vcs, channel, v);
     /* what is shared counts once */
-    return shared ? sum - (int64_t)s->out_space.shared[channel] * (last - first) : sum;
+    return shared ? sum - (int64_t)s->net.out_space.shared[channel] * (last - first) : sum;
 }
 
 static int64_t view_output_capacity(void *ctx, uint32_t channel, int vc)
 {
     (void)channel;
     const sim *s = ((const partition *)ctx)->sim;
-    if (s->out_space.accounts)
-        return (int64_t)(vc < 0 ? s->out_bytes
-                                : s->out_bytes - (uint64_t)(s->vcs - 1) * s->packet_bytes);
-    return (int64_t)s->out_capacity * (vc < 0 ? (int)s->vcs : 1);
+    if (s->net.out_space.accounts)
+        return (int64_t)(vc < 0 ? s->sw.out_bytes
+                                : s->sw.out_bytes -
+                                      (uint64_t)(s->sw.vcs - 1) * s->adapter.packet_bytes);
+    return (int64_t)s->sw.out_capacity * (vc < 0 ? (int)s->sw.vcs : 1);
 }
 
 /* Bytes that a link sends in a time. */
@@ -101,11 +103,11 @@ static int64_t foreseen(partition *p, uint32_t channel, int vc)
 {
     const sim *s = p->sim;
     int64_t all = view_output_capacity(p, channel, -1) - view_output_room(p, channel, -1),
-            size = s->packet_bytes;
-    uint64_t clear = s->clear_ps[channel];
+            size = s->adapter.packet_bytes;
+    uint64_t clear = s->backlog.clear_ps[channel];
     int64_t ahead =
         clear > p->now ? bytes_in(s, channel, clear - p->now - 1) / size * size + size : 0;
-    int64_t left = all - bytes_in(s, channel, s->traversal_ps);
+    int64_t left = all - bytes_in(s, channel, s->sw.traversal_ps);
     int64_t found = left > ahead ? left : ahead < all ? ahead : all;
     if (vc < 0 || all == 0)
         return found;
@@ -116,25 +118,28 @@ static int64_t foreseen(partition *p, uint32_t channel, int vc)
 static int64_t view_queued(void *ctx, uint32_t channel, int vc)
 {
     const sim *s = ((const partition *)ctx)->sim;
-    if (s->clear_ps)
+    if (s->backlog.clear_ps)
         return foreseen(ctx, channel, vc);
     vc = asked_vc(ctx, channel, vc);
-    return sum_vcs(s, (s->waiting ? s->waiting : s->queued) + (size_t)channel * s->vcs, vc);
+    return sum_vcs(s,
+                   (s->backlog.waiting ? s->backlog.waiting : s->backlog.queued) +
+                       (size_t)channel * s->sw.vcs,
+                   vc);
 }
 
 static bool view_busy(void *ctx, uint32_t channel)
 {
     const sim *s = ((const partition *)ctx)->sim;
-    if (s->out_buffers)
+    if (s->sw.out_buffers)
         return output_of(s, channel)->link;
-    const sw_state *sw = &s->switches[s->f->port_node[channel]];
+    const sw_state *sw = &s->net.switches[s->f->port_node[channel]];
     uint32_t out = channel - sw->port_base;
     return !(free_outputs(sw, sw->words)[out >> 6] >> (out & 63) & 1);
 }
 
 ik_view sim_view(partition *p)
 {
-    bool buffers = p->sim->model == MODEL_IOQ;
+    bool buffers = p->sim->sw.model == MODEL_IOQ;
     return (ik_view){.ctx = p,
                      .credit_bytes = view_credit,
                      .capacity_bytes = view_capacity,
@@ -183,7 +188,7 @@ static uint32_t ask(partition *p, uint32_t sw, const packet *pk, uint32_t n, uin
 {
     const sim *s = p->sim;
     const ik_routing *routing = s->plan->routing;
-    sw_state *state = &s->switches[sw];
+    sw_state *state = &s->net.switches[sw];
     if (routing->family->pick)
         return routing->family->pick(routing, sw, &pk->rt, p->ports, n, preferred, view,
                                      state->route_state);
@@ -209,7 +214,7 @@ static uint32_t pick_choice(partition *p, uint32_t sw, const packet *pk, uint32_
         p->ports[k] = p->choices[k].port;
     bool differ = vcs_differ(p, n);
     for (uint32_t k = 0; differ && k < n; k++)
-        p->own_vc[p->choices[k].port - p->sim->switches[sw].port_base] =
+        p->own_vc[p->choices[k].port - p->sim->net.switches[sw].port_base] =
             roomiest_vc(p, &view, &p->choices[k]);
     p->by_own_vc = differ;
     uint32_t chosen = ask(p, sw, pk, n, preferred, &view);
@@ -219,7 +224,7 @@ static uint32_t pick_choice(partition *p, uint32_t sw, const packet *pk, uint32_
 
 static void set_choice(const sim *s, uint32_t sw, packet *pk, const ik_choice *c)
 {
-    pk->out = (uint16_t)(c->port - s->switches[sw].port_base);
+    pk->out = (uint16_t)(c->port - s->net.switches[sw].port_base);
     pk->vc_first = c->vc_first;
     pk->vc_last = c->vc_last;
 }
@@ -271,15 +276,15 @@ void sim_route(partition *p, uint32_t sw, uint32_t in_port, packet *pk)
         pk->out = SIM_NO_WAY;
         return;
     }
-    if (n > 1 && s->adaptive) {
-        if (!s->voq) {
+    if (n > 1 && s->choice.adaptive) {
+        if (!s->sw.voq) {
             pk->out = SIM_UNDECIDED;
             return;
         }
         uint32_t chosen = pick_choice(p, sw, pk, n, preferred);
         if (chosen < n)
             preferred = chosen;
-        pk->revocable = s->rechoose;
+        pk->revocable = s->choice.rechoose;
     } else {
         preferred = sim_drawn(s, &pk->rt, pk->number, n, preferred);
     }
@@ -290,7 +295,7 @@ uint32_t sim_look_ahead(partition *p, uint32_t out_port, unsigned u, const ik_pa
                         uint32_t number)
 {
     const sim *s = p->sim;
-    const port_state *to = &s->ports[out_port];
+    const port_state *to = &s->net.ports[out_port];
     if (to->peer_node >= s->f->num_switches)
         return 0;
     ik_packet then = *rt;
@@ -301,5 +306,5 @@ uint32_t sim_look_ahead(partition *p, uint32_t out_port, unsigned u, const ik_pa
     if (n == 0)
         return 0;
     return p->choices_ahead[sim_drawn(s, &then, number, n, preferred)].port -
-           s->switches[to->peer_node].port_base;
+           s->net.switches[to->peer_node].port_base;
 }

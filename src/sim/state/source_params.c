@@ -206,12 +206,13 @@ ik_status sim_check_turns(const sim *s, const ik_params *v, ik_error *err)
 {
     const char *name = value_of(v, "interleave")->given ? "interleave" : "active";
     ik_status status = ik_sim_check_turns(v, err);
-    if (status != IK_OK || !s->sizes || s->packets_per_message > 1 || !value_of(v, name)->given)
+    if (status != IK_OK || !s->source.sizes || s->source.packets_per_message > 1 ||
+        !value_of(v, name)->given)
         return status;
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE,
                      "'%s': it has no effect, no message is larger than packet = %u B", name,
-                     s->packet_bytes),
+                     s->adapter.packet_bytes),
              "adapter.%s adapter.packet", name);
     return ik_hint(err, IK_ERR_USAGE, "messages of one packet cannot be interleaved");
 }

@@ -10,12 +10,12 @@
 static double source_bps(const sim *s, uint32_t host)
 {
     if (!s->f->split)
-        return s->hosts[host].port == IK_NONE ? 0 : (double)sim_injection_bps(s, host);
+        return s->host.state[host].port == IK_NONE ? 0 : (double)sim_injection_bps(s, host);
     const ik_split *split = s->f->split;
     uint32_t source = split->host_of[host];
     double sum = 0;
     for (uint32_t port = split->first[source]; port < split->first[source + 1]; port++)
-        sum += s->hosts[port].port == IK_NONE ? 0 : (double)sim_injection_bps(s, port);
+        sum += s->host.state[port].port == IK_NONE ? 0 : (double)sim_injection_bps(s, port);
     return sum;
 }
 
@@ -26,11 +26,11 @@ static double period_of(const sim *s, uint32_t host, double bytes, double load)
 
 void sim_init_injector(sim *s, uint32_t host)
 {
-    injector *c = &s->injectors[host];
-    double bytes = s->sizes ? sim_sizes_mean_of_host(s->sizes, s->traffic, host, 1, 1)
-                            : (double)s->message_bytes;
+    injector *c = &s->source.injectors[host];
+    double bytes = s->source.sizes ? sim_sizes_mean_of_host(s->source.sizes, s->traffic, host, 1, 1)
+                                   : (double)s->source.message_bytes;
     c->source = ik_whole_host(s->f, host);
-    c->period_ps = period_of(s, host, bytes, s->load);
+    c->period_ps = period_of(s, host, bytes, s->source.load);
     c->phase_ps = sim_rhythm_phase(
         &(sim_rhythm){.seed = s->seed, .source = c->source, .period_ps = c->period_ps});
 }
@@ -40,8 +40,9 @@ void sim_init_injector(sim *s, uint32_t host)
 /* Mean size of the messages of an entry, which is their class. */
 static double entry_bytes(const sim *s, unsigned entry)
 {
-    return s->sizes ? sim_sizes_mean(s->sizes, s->sizes->num_classes ? entry : 0, 1, 1)
-                    : (double)s->message_bytes;
+    return s->source.sizes
+               ? sim_sizes_mean(s->source.sizes, s->source.sizes->num_classes ? entry : 0, 1, 1)
+               : (double)s->source.message_bytes;
 }
 
 static bool rhythm_of(const void *ctx, uint32_t source, unsigned entry, double load, sim_rhythm *r,
@@ -52,13 +53,13 @@ static bool rhythm_of(const void *ctx, uint32_t source, unsigned entry, double l
     uint32_t host = split ? split->first[source] : source;
     if ((split && host == split->first[source + 1]) || source_bps(s, host) == 0)
         return false;
-    r->kind = s->entry_injection;
+    r->kind = s->source.entry_injection;
     r->period_ps = period_of(s, host, entry_bytes(s, entry), load);
     r->slot_ps = (uint64_t)(r->period_ps * load + 0.5);
     if (r->kind == INJECT_BERNOULLI)
         r->log_miss = sim_rhythm_log_miss(load);
     if (r->kind == INJECT_BURSTY) {
-        const sim_bursts *b = &s->entry_bursts[entry];
+        const sim_bursts *b = &s->source.entry_bursts[entry];
         *gaps = sim_gaps_of(b->alpha, b->beta, b->rate);
     }
     return true;
@@ -76,11 +77,11 @@ ik_status sim_make_schedule(sim *s, ik_error *err)
     const sim_schedule_setup setup = {.traffic = s->traffic,
                                       .num_sources = num_sources(s),
                                       .seed = s->seed,
-                                      .end_ps = s->end_ps,
-                                      .load = s->load,
+                                      .end_ps = s->measure.end_ps,
+                                      .load = s->source.load,
                                       .rhythm_of = rhythm_of,
                                       .ctx = s};
-    return sim_schedule_new(&setup, &s->schedule, err);
+    return sim_schedule_new(&setup, &s->source.schedule, err);
 }
 
 double sim_messages_per_byte(const sim *s, uint32_t host)
@@ -88,10 +89,12 @@ double sim_messages_per_byte(const sim *s, uint32_t host)
     const ik_schedule *list = s->traffic->schedule;
     double most = 0;
     if (!list)
-        return s->load / (s->sizes ? sim_sizes_mean_of_host(s->sizes, s->traffic, host, 1, 1)
-                                   : (double)s->message_bytes);
+        return s->source.load /
+               (s->source.sizes ? sim_sizes_mean_of_host(s->source.sizes, s->traffic, host, 1, 1)
+                                : (double)s->source.message_bytes);
     for (unsigned k = 0; k < list->num; k++) {
-        double load = ik_schedule_load(&list->entries[k], s->load), here = load / entry_bytes(s, k);
+        double load = ik_schedule_load(&list->entries[k], s->source.load),
+               here = load / entry_bytes(s, k);
         most = here > most ? here : most;
     }
     return most;

@@ -15,18 +15,18 @@
 
 static ik_status resolve_voqnet(sim *s, ik_error *err)
 {
-    uint64_t queues = (uint64_t)s->f->num_hosts * s->vcs;
-    if (s->model != MODEL_IQ)
+    uint64_t queues = (uint64_t)s->f->num_hosts * s->sw.vcs;
+    if (s->sw.model != MODEL_IQ)
         return ik_about(
             err,
             ik_fail(err, IK_ERR_UNSUPPORTED,
                     "queues = voqnet is a buffer organisation of model iq: output buffers would "
                     "mix destinations again"),
             "switch.queues switch.model");
-    s->capacity = s->in_bytes / (queues ? queues : 1);
-    s->queue_min = s->queue_max = s->capacity;
-    s->in_space.accounts = (unsigned)queues;
-    if (s->capacity >= s->packet_bytes)
+    s->sw.capacity = s->sw.in_bytes / (queues ? queues : 1);
+    s->sw.queue_min = s->sw.queue_max = s->sw.capacity;
+    s->net.in_space.accounts = (unsigned)queues;
+    if (s->sw.capacity >= s->adapter.packet_bytes)
         return IK_OK;
     ik_about(
         err,
@@ -34,21 +34,21 @@ static ik_status resolve_voqnet(sim *s, ik_error *err)
             err, IK_ERR_USAGE,
             "switch.buffer = %llu B has %llu B for each of %u destinations and %u VCs (queues = "
             "voqnet), less than a packet of %u B",
-            (unsigned long long)s->in_bytes, (unsigned long long)s->capacity, s->f->num_hosts,
-            s->vcs, s->packet_bytes),
+            (unsigned long long)s->sw.in_bytes, (unsigned long long)s->sw.capacity, s->f->num_hosts,
+            s->sw.vcs, s->adapter.packet_bytes),
         "switch.buffer switch.queues vcs adapter.packet");
     return ik_hint(err, IK_ERR_USAGE,
                    "voqnet reserves room for whole packets of every host: buffer >= %llu B, or "
                    "smaller packets",
-                   (unsigned long long)queues * s->packet_bytes);
+                   (unsigned long long)queues * s->adapter.packet_bytes);
 }
 
 /* Virtual channels may not block each other: each keeps room for a packet (with one there is nobody
  * to block). */
 static ik_status resolve_damq(sim *s, ik_error *err)
 {
-    assert(s->model != MODEL_IDEAL); /* refused: see `needs` of the parameter */
-    if (s->stride && s->adaptive) {
+    assert(s->sw.model != MODEL_IDEAL); /* refused: see `needs` of the parameter */
+    if (s->sw.stride && s->choice.adaptive) {
         ik_about(
             err,
             ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -57,46 +57,48 @@ static ik_status resolve_damq(sim *s, ik_error *err)
             "switch.damq_bounds");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "damq_bounds = vc works with every routing");
     }
-    uint64_t accounts = s->stride ? (uint64_t)s->vcs * s->stride : s->vcs, room;
-    if (s->queue_min == UINT64_MAX)
-        s->queue_min = s->vcs > 1 ? s->packet_bytes : 0;
-    if (s->queue_max > s->in_bytes)
-        s->queue_max = s->in_bytes;
-    if (accounts * s->queue_min > s->in_bytes) {
+    uint64_t accounts = s->sw.stride ? (uint64_t)s->sw.vcs * s->sw.stride : s->sw.vcs, room;
+    if (s->sw.queue_min == UINT64_MAX)
+        s->sw.queue_min = s->sw.vcs > 1 ? s->adapter.packet_bytes : 0;
+    if (s->sw.queue_max > s->sw.in_bytes)
+        s->sw.queue_max = s->sw.in_bytes;
+    if (accounts * s->sw.queue_min > s->sw.in_bytes) {
         ik_about(
             err,
             ik_fail(
                 err, IK_ERR_USAGE,
                 "queue_min = %llu B for each of %llu queues is more than switch.buffer = %llu B",
-                (unsigned long long)s->queue_min, (unsigned long long)accounts,
-                (unsigned long long)s->in_bytes),
+                (unsigned long long)s->sw.queue_min, (unsigned long long)accounts,
+                (unsigned long long)s->sw.in_bytes),
             "switch.queue_min switch.buffer");
         return ik_hint(err, IK_ERR_USAGE,
                        "buffer >= %llu B, or a smaller queue_min, or damq_bounds = vc",
-                       (unsigned long long)(accounts * s->queue_min));
+                       (unsigned long long)(accounts * s->sw.queue_min));
     }
-    room = s->in_bytes - (accounts - 1) * s->queue_min;
-    if (s->queue_max < s->packet_bytes || s->queue_max < s->queue_min || room < s->packet_bytes)
+    room = s->sw.in_bytes - (accounts - 1) * s->sw.queue_min;
+    if (s->sw.queue_max < s->adapter.packet_bytes || s->sw.queue_max < s->sw.queue_min ||
+        room < s->adapter.packet_bytes)
         return ik_about(
             err,
             ik_fail(err, IK_ERR_USAGE,
                     "queue_max = %llu B: a queue must be able to take %llu B, a packet and its "
                     "queue_min",
-                    (unsigned long long)(s->queue_max < room ? s->queue_max : room),
-                    (unsigned long long)(s->queue_min > s->packet_bytes ? s->queue_min
-                                                                        : s->packet_bytes)),
+                    (unsigned long long)(s->sw.queue_max < room ? s->sw.queue_max : room),
+                    (unsigned long long)(s->sw.queue_min > s->adapter.packet_bytes
+                                             ? s->sw.queue_min
+                                             : s->adapter.packet_bytes)),
             "switch.queue_max switch.queue_min adapter.packet");
-    if (s->vcs > 1 && s->queue_min < s->packet_bytes) {
+    if (s->sw.vcs > 1 && s->sw.queue_min < s->adapter.packet_bytes) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE, "queue_min = %llu B is less than a packet of %u B",
-                         (unsigned long long)s->queue_min, s->packet_bytes),
+                         (unsigned long long)s->sw.queue_min, s->adapter.packet_bytes),
                  "switch.queue_min adapter.packet");
         return ik_hint(err, IK_ERR_USAGE,
                        "virtual channels that share all of their space block each other, and then "
                        "no VC scheme keeps a network free of deadlock");
     }
-    s->in_space.accounts = (unsigned)accounts;
-    s->capacity = s->queue_max;
+    s->net.in_space.accounts = (unsigned)accounts;
+    s->sw.capacity = s->sw.queue_max;
     return IK_OK;
 }
 
@@ -104,47 +106,48 @@ static ik_status resolve_damq(sim *s, ik_error *err)
  * that use up the buffer. Then credit serves, with which every engine counts. */
 static void resolve_unshared(sim *s)
 {
-    bool unshared = s->vcs == 1 || s->queue_min == s->queue_max;
-    if (s->queues != QUEUES_DAMQ || s->stride || !unshared ||
-        s->queue_max != s->in_bytes / s->vcs || s->in_bytes % s->vcs)
+    bool unshared = s->sw.vcs == 1 || s->sw.queue_min == s->sw.queue_max;
+    if (s->sw.queues != QUEUES_DAMQ || s->sw.stride || !unshared ||
+        s->sw.queue_max != s->sw.in_bytes / s->sw.vcs || s->sw.in_bytes % s->sw.vcs)
         return;
-    s->queues = QUEUES_VOQSW;
-    s->in_space.accounts = 0;
+    s->sw.queues = QUEUES_VOQSW;
+    s->net.in_space.accounts = 0;
 }
 
 static ik_status resolve_outputs(sim *s, ik_error *err)
 {
-    if (s->model != MODEL_IOQ || !s->out_shared)
+    if (s->sw.model != MODEL_IOQ || !s->sw.out_shared)
         return IK_OK;
-    if (s->out_bytes < (uint64_t)s->vcs * s->packet_bytes || s->out_bytes > INT32_MAX)
+    if (s->sw.out_bytes < (uint64_t)s->sw.vcs * s->adapter.packet_bytes ||
+        s->sw.out_bytes > INT32_MAX)
         return ik_about(err,
                         ik_fail(err, IK_ERR_USAGE,
                                 "output_buffer = %llu B must hold a packet of each of %u VCs and "
                                 "be smaller than 2 GiB",
-                                (unsigned long long)s->out_bytes, s->vcs),
+                                (unsigned long long)s->sw.out_bytes, s->sw.vcs),
                         "switch.output_buffer vcs adapter.packet");
-    s->out_space.accounts = s->vcs;
+    s->net.out_space.accounts = s->sw.vcs;
     return IK_OK;
 }
 
 ik_status sim_space_resolve(sim *s, ik_error *err)
 {
     ik_status status = resolve_outputs(s, err);
-    if (s->queues <= QUEUES_VOQSW)
-        s->in_bytes = s->capacity * s->vcs; /* what splitting leaves over is not used */
-    if (status == IK_OK && s->queues == QUEUES_VOQNET)
+    if (s->sw.queues <= QUEUES_VOQSW)
+        s->sw.in_bytes = s->sw.capacity * s->sw.vcs; /* what splitting leaves over is not used */
+    if (status == IK_OK && s->sw.queues == QUEUES_VOQNET)
         status = resolve_voqnet(s, err);
-    if (status == IK_OK && s->queues == QUEUES_DAMQ)
+    if (status == IK_OK && s->sw.queues == QUEUES_DAMQ)
         status = resolve_damq(s, err);
-    if (status == IK_OK && (uint64_t)s->in_space.accounts * s->f->num_ports > EV_PORT_MASK)
+    if (status == IK_OK && (uint64_t)s->net.in_space.accounts * s->f->num_ports > EV_PORT_MASK)
         status =
             ik_about(err,
                      ik_fail(err, IK_ERR_UNSUPPORTED,
                              "%u queues at each of %u ports; the simulator takes at most %u in all",
-                             s->in_space.accounts, s->f->num_ports, EV_PORT_MASK),
+                             s->net.in_space.accounts, s->f->num_ports, EV_PORT_MASK),
                      "switch.queues");
-    if (status == IK_OK && s->in_space.accounts && s->in_bytes > INT32_MAX &&
-        s->queues == QUEUES_DAMQ)
+    if (status == IK_OK && s->net.in_space.accounts && s->sw.in_bytes > INT32_MAX &&
+        s->sw.queues == QUEUES_DAMQ)
         status = ik_about(err,
                           ik_fail(err, IK_ERR_USAGE,
                                   "switch.buffer is limited to 2 GiB - 1 B where queues share it"),
@@ -163,8 +166,8 @@ static uint64_t ledger_bytes(const ledger *l, uint64_t ports)
 
 uint64_t sim_space_bytes(const sim *s)
 {
-    return ledger_bytes(&s->in_space, s->f->num_ports) +
-           ledger_bytes(&s->out_space, s->f->num_ports);
+    return ledger_bytes(&s->net.in_space, s->f->num_ports) +
+           ledger_bytes(&s->net.out_space, s->f->num_ports);
 }
 
 static bool open_ledger(ledger *l, size_t ports)
@@ -180,32 +183,35 @@ static bool open_ledger(ledger *l, size_t ports)
 /* What the accounts of a port share when it is empty. */
 static int64_t shared_bytes(const sim *s, uint32_t port)
 {
-    uint32_t peer = s->ports[port].peer_node;
-    if (s->queues != QUEUES_DAMQ || peer == IK_NONE || peer >= s->f->num_switches)
+    uint32_t peer = s->net.ports[port].peer_node;
+    if (s->sw.queues != QUEUES_DAMQ || peer == IK_NONE || peer >= s->f->num_switches)
         return 0;
-    uint64_t accounts = s->stride ? (uint64_t)s->vcs * ik_radix(s->f, peer) : s->vcs;
-    return (int64_t)(s->in_bytes - accounts * s->queue_min);
+    uint64_t accounts = s->sw.stride ? (uint64_t)s->sw.vcs * ik_radix(s->f, peer) : s->sw.vcs;
+    return (int64_t)(s->sw.in_bytes - accounts * s->sw.queue_min);
 }
 
 static void open_port(sim *s, uint32_t port)
 {
-    uint32_t peer = s->ports[port].peer_node;
-    if (s->in_space.accounts && peer != IK_NONE) { /* without space nothing is ever sent */
+    uint32_t peer = s->net.ports[port].peer_node;
+    if (s->net.in_space.accounts && peer != IK_NONE) { /* without space nothing is ever sent */
         bool host = peer >= s->f->num_switches;
-        s->in_space.bounds[port] =
-            host ? (bounds){(int32_t)s->host_capacity, (int32_t)s->host_capacity}
-                 : (bounds){(int32_t)s->queue_min, (int32_t)s->queue_max};
-        s->in_space.shared[port] = (int32_t)shared_bytes(s, port);
+        s->net.in_space.bounds[port] =
+            host ? (bounds){(int32_t)s->adapter.capacity, (int32_t)s->adapter.capacity}
+                 : (bounds){(int32_t)s->sw.queue_min, (int32_t)s->sw.queue_max};
+        s->net.in_space.shared[port] = (int32_t)shared_bytes(s, port);
     }
-    if (s->out_space.accounts && peer != IK_NONE) {
-        s->out_space.bounds[port] = (bounds){(int32_t)s->packet_bytes, (int32_t)s->out_bytes};
-        s->out_space.shared[port] = (int32_t)(s->out_bytes - (uint64_t)s->vcs * s->packet_bytes);
+    if (s->net.out_space.accounts && peer != IK_NONE) {
+        s->net.out_space.bounds[port] =
+            (bounds){(int32_t)s->adapter.packet_bytes, (int32_t)s->sw.out_bytes};
+        s->net.out_space.shared[port] =
+            (int32_t)(s->sw.out_bytes - (uint64_t)s->sw.vcs * s->adapter.packet_bytes);
     }
 }
 
 bool sim_space_init(sim *s)
 {
-    if (!open_ledger(&s->in_space, s->f->num_ports) || !open_ledger(&s->out_space, s->f->num_ports))
+    if (!open_ledger(&s->net.in_space, s->f->num_ports) ||
+        !open_ledger(&s->net.out_space, s->f->num_ports))
         return false;
     for (uint32_t port = 0; port < s->f->num_ports; port++)
         open_port(s, port);
@@ -221,8 +227,8 @@ static void close_ledger(ledger *l)
 
 void sim_space_free(sim *s)
 {
-    close_ledger(&s->in_space);
-    close_ledger(&s->out_space);
+    close_ledger(&s->net.in_space);
+    close_ledger(&s->net.out_space);
 }
 
 /* ---- the audit */
@@ -251,14 +257,17 @@ ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, i
 {
     ik_status status = IK_OK;
     for (uint32_t port = 0; status == IK_OK && port < s->f->num_ports; port++) {
-        if (s->ports[port].peer_node == IK_NONE)
+        if (s->net.ports[port].peer_node == IK_NONE)
             continue;
-        if (s->in_space.accounts)
-            status = audit(&s->in_space, port, in, shared_bytes(s, port), "the input buffer", err);
-        if (status == IK_OK && s->out_space.accounts && port < s->f->port_base[s->f->num_switches])
-            status = audit(&s->out_space, port, out,
-                           (int64_t)(s->out_bytes - (uint64_t)s->vcs * s->packet_bytes),
-                           "the output buffer", err);
+        if (s->net.in_space.accounts)
+            status =
+                audit(&s->net.in_space, port, in, shared_bytes(s, port), "the input buffer", err);
+        if (status == IK_OK && s->net.out_space.accounts &&
+            port < s->f->port_base[s->f->num_switches])
+            status =
+                audit(&s->net.out_space, port, out,
+                      (int64_t)(s->sw.out_bytes - (uint64_t)s->sw.vcs * s->adapter.packet_bytes),
+                      "the output buffer", err);
     }
     return status;
 }

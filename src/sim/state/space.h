@@ -48,9 +48,9 @@ SIM_INLINE uint32_t account_behind(partition *p, uint32_t out_port, unsigned v, 
                                    uint32_t number)
 {
     const sim *s = p->sim;
-    if (s->queues == QUEUES_VOQNET)
+    if (s->sw.queues == QUEUES_VOQNET)
         return v * s->f->num_hosts + rt->dst;
-    return s->stride ? v * s->stride + sim_look_ahead(p, out_port, v, rt, number) : v;
+    return s->sw.stride ? v * s->sw.stride + sim_look_ahead(p, out_port, v, rt, number) : v;
 }
 
 /* The same for a packet of a switch, whose `queue` holds what looking ahead found for its first
@@ -58,17 +58,17 @@ SIM_INLINE uint32_t account_behind(partition *p, uint32_t out_port, unsigned v, 
 SIM_INLINE uint32_t account_of(partition *p, uint32_t out_port, unsigned u, const packet *pk)
 {
     const sim *s = p->sim;
-    if (s->stride && u == pk->vc_first)
-        return u * s->stride + pk->queue;
+    if (s->sw.stride && u == pk->vc_first)
+        return u * s->sw.stride + pk->queue;
     return account_behind(p, out_port, u, &pk->rt, pk->number);
 }
 
 /* The account that it has where it stands: in VC v, for local output out (SIM_NO_WAY: none). */
 SIM_INLINE uint32_t account_here(const sim *s, const packet *pk, unsigned v, unsigned out)
 {
-    if (s->queues == QUEUES_VOQNET)
+    if (s->sw.queues == QUEUES_VOQNET)
         return v * s->f->num_hosts + pk->rt.dst;
-    return s->stride ? v * s->stride + (out == SIM_NO_WAY ? 0 : out) : v;
+    return s->sw.stride ? v * s->sw.stride + (out == SIM_NO_WAY ? 0 : out) : v;
 }
 
 /* Credit for a packet that left the buffer of a local port: says VC and bytes, or account and
@@ -76,7 +76,7 @@ SIM_INLINE uint32_t account_here(const sim *s, const packet *pk, unsigned v, uns
 SIM_INLINE void post_credit(partition *p, const port_state *in, uint64_t time, unsigned v,
                             uint32_t account, uint32_t size)
 {
-    uint32_t accounts = p->sim->in_space.accounts,
+    uint32_t accounts = p->sim->net.in_space.accounts,
              port = accounts ? in->peer_port * accounts + account : in->peer_port;
     post_remote(p, time + in->latency_ps, in->peer_node, EV_CREDIT, port, space_data(v, size));
 }

@@ -74,6 +74,38 @@ typedef struct sw_state {
     uint16_t radix, inputs, words, lane_words;
 } sw_state;
 
+/* All ports and switches. Allocated and emptied at set-up; in a window a partition writes what
+ * belongs to its own nodes. */
+typedef struct network_state {
+    port_state *ports;
+    char *outputs; /* [port] output_state, output_stride bytes each */
+    size_t output_stride;
+    uint16_t *accept; /* [port * input_speedup + k]; input speed-up only */
+    ledger in_space;  /* damq, voqnet: of the input buffer behind each port, instead of credit */
+    ledger out_space; /* shared output buffers, instead of space */
+    sw_state *switches;
+    uint32_t max_inputs, max_words, max_radix; /* of any switch; set-up only */
+    /* what the switches' pointers point into */
+    uint64_t *mask_store, *undecided_store, *allowed_store, *holder_store;
+    queue *queue_store;
+    net_queue *net_store;
+    uint8_t *pair_store, *policy_store;
+} network_state;
+
+/* What waits for outputs, which adaptive plans look at; NULL with others. Written as network_state,
+ * by the engines that keep queues there; a `paranoid` run of the specialised engine brings its own
+ * into this form to be checked. */
+typedef struct output_backlog {
+    /* [port * vcs + v] bytes that wait for this output here, incl. in transmission */
+    int64_t *queued;
+    uint32_t *sending; /* [port] bytes in transmission: space_data() */
+    /* [port * vcs + v] bytes in output buffers and of what the link is sending */
+    int64_t *waiting;
+    /* [port] when the link will have sent all that was granted so far, less traversal_ps; ioq with
+     * a traversal delay only */
+    uint64_t *clear_ps;
+} output_backlog;
+
 /* Masks of a switch. words: sw->words, which loops know as a constant. */
 SIM_INLINE uint64_t *free_inputs(const sw_state *sw)
 {
