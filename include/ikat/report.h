@@ -28,9 +28,9 @@ ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *o
 /* Names of the tables, ending with NULL; the first one is that of ik_report_csv. */
 extern const char *const ik_report_tables[];
 /* A figure that the experiment declares (section figures): as a table for a terminal (width and
- * colour as in ik_report_terminal), or as CSV: a row per place of a curve. IK_ERR_INPUT with
- * the nearest name if there is none of that name. */
-typedef enum ik_figure_format { IK_FIGURE_TABLE, IK_FIGURE_CSV } ik_figure_format;
+ * colour as in ik_report_terminal), as CSV (a row per place of a curve), or as a picture.
+ * IK_ERR_INPUT with the nearest name if there is none of that name. */
+typedef enum ik_figure_format { IK_FIGURE_TABLE, IK_FIGURE_CSV, IK_FIGURE_SVG } ik_figure_format;
 ik_status ik_report_figure(const char *store_path, const char *name, ik_figure_format format,
                            FILE *out, unsigned width, bool colour, ik_error *err);
 /* The lives of watched packets (section watch), stage by stage, as text; nothing without any. */

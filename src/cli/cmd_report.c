@@ -42,14 +42,14 @@ static bool figure_format(cli *c, const char *path, ik_figure_format *format)
     static const struct {
         const char *ending;
         ik_figure_format format;
-    } formats[] = {{".csv", IK_FIGURE_CSV}};
+    } formats[] = {{".csv", IK_FIGURE_CSV}, {".svg", IK_FIGURE_SVG}};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
         if (strcmp(dot, formats[i].ending) == 0) {
             *format = formats[i].format;
             return true;
         }
-    cli_usage(c, "a figure is written to NAME.csv, not to '%.200s'", path);
+    cli_usage(c, "a figure is written to NAME.svg or NAME.csv, not to '%.200s'", path);
     return false;
 }
 
@@ -109,7 +109,9 @@ static const cli_option options[] = {
     {"--output", 'o', "REPORT.html",
      "where the report goes (default: the results' name with .html, in the current folder)", false},
     {"--figure", 0, "NAME",
-     "a figure of the experiment instead: a table, or with -o FIGURE.csv its numbers", false},
+     "a figure of the experiment instead: a table, or with -o FIGURE.svg a picture, FIGURE.csv its "
+     "numbers",
+     false},
     {"--csv", 0, NULL, "print one line a point instead", false},
     {"--table", 0, "NAME",
      "with --csv: points (default), classes, congestion (over time), roots, culprits, "

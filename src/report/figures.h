@@ -78,6 +78,8 @@ size_t figure_count(const figure_cell *c, double from, double to, bool closed);
 /* 1, 2 or 5 times a power of ten, at least `least`. */
 double figure_round_step(double least);
 
+/* A picture (draws numbers as categories where the kind has places: d is changed). */
+ik_status figure_put_svg(figure_data *d, FILE *out, ik_error *err);
 /* The numbers as CSV, and as a table in a terminal. */
 ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err);
 ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err);

@@ -3,6 +3,7 @@ import csv
 import io
 import statistics
 import unittest
+from xml.etree import ElementTree
 
 from harness import CliTest
 
@@ -23,6 +24,7 @@ figures:
   - {name: time, kind: time, y: throughput, series: routing, where: {load: 60%, fabric.seed: 2}}
   - {name: marks, kind: points, x: throughput, y: latency_mean_ns, series: fabric.seed, marks: routing}
 """
+SVG = "{http://www.w3.org/2000/svg}"
 NAMES = ["line", "relative", "bars", "box", "histogram", "ecdf", "heatmap", "time", "marks"]
 
 
@@ -92,6 +94,63 @@ class Figures(CliTest):
         path = self.tmp / "line.csv"
         self.assertEqual(self.ok("report", self.store, "--figure", "line", "-o", path).strip(), str(path))
         self.assertEqual(path.read_text(), self.ok("report", self.store, "--figure", "line", "--csv"))
+
+    def texts(self, path):
+        """Of a picture: its size, and of every text its box (x0, y0, x1, y1), if it is not turned."""
+        root = ElementTree.parse(path).getroot()
+        _, _, width, height = map(float, root.get("viewBox").split())
+        boxes = []
+        for text in root.iter(f"{SVG}text"):
+            size, x, y = float(text.get("font-size")), float(text.get("x")), float(text.get("y"))
+            wide = sum({"i": .22, "l": .22, "t": .28, " ": .28, ".": .28, "m": .83, "w": .72}.get(c, .56) for c in text.text) * size
+            left = x - wide * {"start": 0, "middle": .5, "end": 1}[text.get("text-anchor", "start")]
+            turn = text.get("transform", "")
+            if not turn:
+                boxes.append((text.text, left, y - .72 * size, left + wide, y))
+            elif turn.startswith("rotate(-90"):
+                boxes.append((text.text, x - .72 * size, y - wide / 2, x, y + wide / 2))
+        return width, height, boxes
+
+    def check_picture(self, name, store=None):
+        path = self.tmp / f"{name}.svg"
+        self.ok("report", store or self.store, "--figure", name, "-o", path)
+        width, height, boxes = self.texts(path)
+        for text, x0, y0, x1, y1 in boxes:
+            self.assertTrue(-1 <= x0 and -1 <= y0 and x1 <= width + 1 and y1 <= height + 1, f"{name}: '{text}' is cut off: {x0, y0, x1, y1}")
+        for i, a in enumerate(boxes):
+            for b in boxes[:i]:
+                overlap = min(a[3], b[3]) - max(a[1], b[1]) > .5 and min(a[4], b[4]) - max(a[2], b[2]) > .5
+                self.assertFalse(overlap, f"{name}: '{a[0]}' lies on '{b[0]}'")
+        return path.read_bytes(), [box[0] for box in boxes], width
+
+    def test_pictures(self):
+        units = {"line": "Mean latency [ns]", "time": "Time [µs]", "ecdf": "Share of samples [%]", "box": "Offered load [%]",
+                 "histogram": "Samples", "relative": "Accepted throughput / offered load, relative to updown"}
+        for name in NAMES:
+            first, texts, width = self.check_picture(name)
+            self.assertAlmostEqual(width, 86 / 25.4 * 72, places=1)
+            self.assertIn(units.get(name, ""), " ".join(texts))
+            self.assertEqual(first, self.check_picture(name)[0])
+
+    def test_crowded_pictures(self):
+        """Many series with long names, a wide range, and names that do not fit beside each other."""
+        self.file.write_text("""\
+fabric: {family: jellyfish, N: 8, d: 3, seed: 1..12}
+routing: [updown, minimal]
+traffic: [uniform, "shift:by=2", "hotspot:nodes=3,fraction=50%", complement]
+load: [2%, 10%, 95%]
+measure: {warmup: 1 us, duration: 2 us}
+figures:
+  - {name: series, title: A title that needs more than one line of a column because it is so long, x: load, x_scale: log, y_scale: log, y: latency_mean_ns, series: [fabric.seed, traffic], where: {routing: minimal}}
+  - {name: page, width: page, x: load, y: latency_p99_ns - latency_p50_ns, series: routing, panel: traffic, over: fabric.seed}
+  - {name: names, kind: bars, x: fabric, y: network_latency_mean_ns / latency_mean_ns, series: [routing, traffic], where: {load: 95%}}
+  - {name: map, kind: heatmap, x: load, y: throughput, series: [routing, traffic], over: fabric.seed}
+  - {name: maps, kind: heatmap, panel: routing, x: load, y: throughput, series: traffic, over: fabric.seed, width: page}
+""")
+        store = self.tmp / "crowded.db"
+        self.ok("run", self.file, "-o", store)
+        for name in ["series", "page", "names", "map", "maps"]:
+            self.check_picture(name, store)
 
     def test_refusals(self):
         self.refused("report", self.store, "--figure", "lin", says=["'lin'", "'line'"])

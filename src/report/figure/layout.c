@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/layout.c: where everything of a figure stands, and its frame: axes, ticks, titles.
+ *
+ * All panels have the same scales, so that they can be compared. The picture is as wide as a column
+ * (86 mm) or a page (178 mm) of a journal, and as high as its panels and its legend need.
+ */
+#include "report/figure/draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MM        (72 / 25.4)
+#define TICK      3.0
+#define LINE_STEP 10.0
+
+/* ---- ranges */
+
+typedef struct range {
+    double low, high;
+} range;
+
+static void widen(range *r, double value, bool log)
+{
+    if (!isfinite(value) || (log && value <= 0))
+        return;
+    r->low = fmin(r->low, value);
+    r->high = fmax(r->high, value);
+}
+
+static void widen_cell(const drawing *g, const figure_cell *c, range *x, range *y)
+{
+    const figure *f = g->d->f;
+    bool heat = g->d->v.kind == FIGURE_HEATMAP;
+    double ci = isfinite(c->y.ci95) && !heat ? c->y.ci95 : 0,
+           cx = isfinite(c->x.ci95) ? c->x.ci95 : 0;
+    bool samples = g->d->v.kind == FIGURE_BOX;
+    if (!isfinite(c->y.mean))
+        return;
+    widen(x, c->x.mean - cx, f->log_x);
+    widen(x, c->x.mean + cx, f->log_x);
+    widen(y, samples ? c->samples[0] : c->y.mean - ci, f->log_y);
+    widen(y, samples ? c->samples[c->num - 1] : c->y.mean + ci, f->log_y);
+    widen(y, c->y.mean, f->log_y);
+}
+
+static void widen_samples(const drawing *g, const figure_cell *c, range *x, range *y)
+{
+    if (!c->num)
+        return;
+    widen(x, c->samples[0], g->d->f->log_x);
+    widen(x, c->samples[c->num - 1], g->d->f->log_x);
+    widen(y, 0, false);
+    if (g->d->v.kind == FIGURE_ECDF)
+        widen(y, 1, false);
+    for (size_t b = 0; b < g->num_bins; b++)
+        widen(y, (double)figure_count(c, g->edges[b], g->edges[b + 1], b + 1 == g->num_bins),
+              false);
+}
+
+static bool is_distribution(const drawing *g)
+{
+    return g->d->v.kind == FIGURE_HISTOGRAM || g->d->v.kind == FIGURE_ECDF;
+}
+
+static void find_ranges(drawing *g, range *x, range *y)
+{
+    const figure_data *d = g->d;
+    *x = *y = (range){INFINITY, -INFINITY};
+    for (size_t i = 0; i < d->num_curves; i++)
+        for (size_t k = 0; k < d->curves[i].num; k++) {
+            const figure_cell *c = &d->curves[i].cells[k];
+            if (is_distribution(g))
+                widen_samples(g, c, x, y);
+            else
+                widen_cell(g, c, x, y);
+        }
+    if (g->num_bins) {
+        widen(x, g->edges[0], false);
+        widen(x, g->edges[g->num_bins], false);
+    }
+}
+
+/* ---- words */
+
+/* "Mean latency [ns]". */
+static const char *with_unit(const drawing *g, const char *title, const char *unit)
+{
+    if (!unit[0])
+        return title;
+    const char *text = ik_arena_printf(&g->d->arena, "%s [%s]", title, unit);
+    return text ? text : title;
+}
+
+/* A title that is longer than its axis is written smaller. */
+static double fitting(const char *text, double length)
+{
+    double width = canvas_text_width(text, TEXT_SIZE) * 1.08;
+    return width <= length ? TEXT_SIZE : fmax(5.5, TEXT_SIZE * length / width);
+}
+
+static const char *y_text(const drawing *g)
+{
+    const figure_data *d = g->d;
+    return with_unit(g,
+                     d->v.kind == FIGURE_ECDF        ? "Share of samples"
+                     : d->v.kind == FIGURE_HISTOGRAM ? "Samples"
+                                                     : d->y_title,
+                     g->y.unit);
+}
+
+/* Where a title that is longer than `length` is broken: at the blank nearest to its middle; 0: it
+ * is not. */
+static size_t break_at(const char *text, double length)
+{
+    size_t num = strlen(text), best = 0;
+    if (canvas_text_width(text, TEXT_SIZE) * 1.08 <= length)
+        return 0;
+    for (size_t i = 1; i < num; i++)
+        if (text[i] == ' ' && (best == 0 || llabs(2 * (long long)i - (long long)num) <
+                                                llabs(2 * (long long)best - (long long)num)))
+            best = i;
+    return best;
+}
+
+/* ---- places */
+
+/* Names that do not fit beside each other are turned. */
+static double name_room(drawing *g)
+{
+    const figure_data *d = g->d;
+    double widest = 0;
+    g->turn = 0;
+    for (size_t i = 0; i < d->num_categories; i++)
+        widest = fmax(widest, canvas_text_width(d->categories[i], SMALL_SIZE));
+    if (d->num_categories == 0 || widest * 1.12 + 4 <= g->panel_width / (double)d->num_categories)
+        return TEXT_SIZE;
+    g->turn = -40;
+    return fmin(widest * 1.08, 110) * 0.643 + TEXT_SIZE * 0.6;
+}
+
+static size_t count_columns(const figure_data *d)
+{
+    if (d->f->width == FIGURE_COLUMN)
+        return 1;
+    return d->num_panels <= 3 ? d->num_panels : d->num_panels == 4 ? 2 : 3;
+}
+
+/* Categories of a heat map are places along x, whether they are numbers or not. */
+static bool has_places(const figure_data *d)
+{
+    return d->v.kind == FIGURE_HEATMAP || d->v.kind == FIGURE_BARS || d->v.kind == FIGURE_BOX ||
+           d->categories;
+}
+
+/* Numbers as categories: every value that x has, in ascending order. */
+static ik_status number_categories(figure_data *d, ik_error *err)
+{
+    const axis *x = &d->v.key[KEY_X];
+    size_t num = d->v.has[KEY_X] ? x->num : 1;
+    d->categories = ik_arena_alloc(&d->arena, (num + 1) * sizeof *d->categories);
+    double *values = ik_arena_alloc(&d->arena, (num + 1) * sizeof *values);
+    if (!d->categories || !values)
+        return ik_fail_memory(err, num * sizeof *values, "a figure");
+    d->num_categories = num;
+    for (size_t i = 0; i < num && d->v.has[KEY_X]; i++) {
+        size_t at = i;
+        for (; at > 0 && values[at - 1] > x->values[i].number; at--)
+            values[at] = values[at - 1];
+        values[at] = x->values[i].number;
+    }
+    for (size_t i = 0; i < num; i++) {
+        scale s;
+        scale_make(&s, 0, values[num - 1], false, true, d->x_unit, 100, 50);
+        d->categories[i] =
+            d->v.has[KEY_X] ? ik_arena_printf(&d->arena, "%.5g", values[i] * s.factor) : "";
+        if (!d->categories[i])
+            return ik_fail_memory(err, 1, "a figure");
+        if (i == num - 1)
+            d->x_unit = d->v.has[KEY_X] ? s.unit : "";
+    }
+    for (size_t i = 0; i < d->num_curves; i++)
+        for (size_t k = 0; k < d->curves[i].num; k++) {
+            figure_cell *c = &d->curves[i].cells[k];
+            size_t at = 0;
+            while (at + 1 < num && values[at] < c->x.mean)
+                at++;
+            c->x.mean = (double)at;
+        }
+    return IK_OK;
+}
+
+static double row_names(const drawing *g)
+{
+    double widest = 0;
+    for (size_t i = 0; i < g->d->num_curves; i++)
+        widest = fmax(widest, canvas_text_width(g->d->curves[i].name, SMALL_SIZE));
+    return fmin(widest * 1.1 + 6, g->width * 0.45);
+}
+
+static void set_scales(drawing *g)
+{
+    const figure_data *d = g->d;
+    range x, y;
+    bool bars = d->v.kind == FIGURE_BARS || is_distribution(g);
+    find_ranges(g, &x, &y);
+    g->ramp_low = y.low;
+    g->ramp_high = y.high;
+    const char *x_unit = is_distribution(g) ? d->y_unit : d->x_unit;
+    const char *y_unit = d->v.kind == FIGURE_ECDF        ? "%"
+                         : d->v.kind == FIGURE_HISTOGRAM ? ""
+                                                         : d->y_unit;
+    scale_make(&g->y, y.low, y.high, d->f->log_y, bars, y_unit, g->panel_height, 22);
+    scale_make(&g->x, x.low, x.high, d->f->log_x, false, x_unit, g->panel_width, 32);
+    if (d->v.kind == FIGURE_ECDF)
+        g->y.high = 1.03;
+}
+
+/* Margins depend on labels, these on scales, these on margins: twice is enough. */
+static void place_panels(drawing *g)
+{
+    const figure_data *d = g->d;
+    bool heat = d->v.kind == FIGURE_HEATMAP;
+    g->panel_height = 120;
+    g->panel_width = g->width * 0.7 / (double)g->columns;
+    for (int pass = 0; pass < 2; pass++) {
+        set_scales(g);
+        double labels = heat ? row_names(g) : scale_label_width(&g->y, SMALL_SIZE) * 1.08;
+        g->left = labels + TICK + 4 + (heat ? 0 : LINE_STEP + 3);
+        if (!heat && break_at(y_text(g), g->panel_height + 12))
+            g->left += LINE_STEP;
+        g->right = heat ? 46 : 8;
+        g->gap_x = g->columns > 1 ? labels + TICK + 14 : 0;
+        g->panel_width = (g->width - g->left - g->right - g->gap_x * (double)(g->columns - 1)) /
+                         (double)g->columns;
+        g->panel_height = fmin(fmax(g->panel_width * 0.64, 90), 190);
+        if (heat)
+            g->panel_height = fmax(14.0 * (double)draw_num_rows(g, 0), 28);
+    }
+    double names = g->categories ? name_room(g) : TEXT_SIZE;
+    bool panels = d->panels[0][0] != '\0';
+    const char *title = d->f->title;
+    double lines =
+        title[0] ? ceil(canvas_text_width(title, TEXT_SIZE + 1) * 1.1 / (g->width - 8)) : 0;
+    g->top = 6 + lines * (LINE_STEP + 2) + (panels ? LINE_STEP + 2 : 0) + (heat ? LINE_STEP : 0);
+    bool x_title = is_distribution(g) || d->x_title[0];
+    g->bottom = TICK + 3 + names + (x_title ? LINE_STEP + 2 : 0) + 4;
+    g->gap_y = TICK + 4 + names + (panels ? LINE_STEP + 4 : 0) + 8;
+}
+
+ik_status draw_layout(drawing *g, ik_error *err)
+{
+    figure_data *d = g->d;
+    ik_status status = IK_OK;
+    g->width = (d->f->width == FIGURE_COLUMN ? 86 : 178) * MM;
+    g->columns = count_columns(d);
+    g->columns = g->columns ? g->columns : 1;
+    g->rows = (d->num_panels + g->columns - 1) / g->columns;
+    g->rows = g->rows ? g->rows : 1;
+    g->categories = has_places(d);
+    if (g->categories && !d->categories)
+        status = number_categories(d, err);
+    if (status == IK_OK && d->v.kind == FIGURE_HISTOGRAM)
+        status = figure_bins(d, &g->edges, &g->num_bins, err);
+    if (status != IK_OK)
+        return status;
+    if (d->num_panels == 0) { /* no point is finished */
+        d->panels[0] = "";
+        d->num_panels = 1;
+    }
+    place_panels(g);
+    g->now = draw_panel_frame(g, 0);
+    draw_legend_size(g);
+    g->height = g->top + g->panel_height * (double)g->rows + g->gap_y * (double)(g->rows - 1) +
+                g->bottom + g->legend_height;
+    return IK_OK;
+}
+
+frame draw_panel_frame(const drawing *g, size_t panel)
+{
+    size_t column = panel % g->columns, row = panel / g->columns;
+    return (frame){g->left + (double)column * (g->panel_width + g->gap_x),
+                   g->top + (double)row * (g->panel_height + g->gap_y), g->panel_width,
+                   g->panel_height};
+}
+
+/* ---- the frame */
+
+static void put_text(const drawing *g, double x, double y, const char *text, double size,
+                     text_anchor anchor)
+{
+    const text_style style = {.size = size, .anchor = anchor, .colour = {COLOUR_INK}};
+    g->c->text(g->c, (spot){x, y}, text, &style);
+}
+
+static const paint ink = {.stroke = {COLOUR_INK}, .width = 0.6},
+                   grid_line = {.stroke = {COLOUR_GRID}, .width = 0.4};
+
+static void put_x_axis(const drawing *g, const frame *f)
+{
+    double bottom = f->y + f->height;
+    for (size_t i = 0; i < g->d->num_categories && g->categories; i++) {
+        double x = f->x + ((double)i + 0.5) * f->width / (double)g->d->num_categories;
+        text_style style = {.size = SMALL_SIZE,
+                            .anchor = g->turn != 0 ? ANCHOR_END : ANCHOR_MIDDLE,
+                            .turn = g->turn,
+                            .colour = {COLOUR_INK}};
+        g->c->text(g->c,
+                   (spot){x + (g->turn != 0 ? 2 : 0),
+                          bottom + TICK + (g->turn != 0 ? SMALL_SIZE : SMALL_SIZE)},
+                   g->d->categories[i], &style);
+    }
+    for (size_t i = 0; i < g->x.num_ticks && !g->categories; i++) {
+        double x = f->x + scale_at(&g->x, g->x.ticks[i]) * f->width;
+        draw_line(g->c, (spot){x, f->y}, (spot){x, bottom}, &grid_line);
+        draw_line(g->c, (spot){x, bottom}, (spot){x, bottom + TICK}, &ink);
+        put_text(g, x, bottom + TICK + SMALL_SIZE + 0.5, g->x.labels[i], SMALL_SIZE, ANCHOR_MIDDLE);
+    }
+}
+
+static void put_y_axis(const drawing *g, const frame *f)
+{
+    for (size_t i = 0; i < g->y.num_ticks; i++) {
+        double y = f->y + f->height - scale_at(&g->y, g->y.ticks[i]) * f->height;
+        draw_line(g->c, (spot){f->x, y}, (spot){f->x + f->width, y}, &grid_line);
+        draw_line(g->c, (spot){f->x - TICK, y}, (spot){f->x, y}, &ink);
+        put_text(g, f->x - TICK - 2, y + SMALL_SIZE * 0.36, g->y.labels[i], SMALL_SIZE, ANCHOR_END);
+    }
+}
+
+/* Along the axis, in one line or two. */
+static void put_y_title(const drawing *g, const frame *f)
+{
+    const char *text = y_text(g);
+    size_t cut = break_at(text, f->height + 12);
+    char first[200];
+    snprintf(first, sizeof first, "%.*s", (int)cut, text);
+    const char *const lines[] = {cut ? first : text, cut ? text + cut + 1 : ""};
+    for (int i = 0; i < 2 && lines[i][0]; i++) {
+        text_style style = {.size = fitting(lines[i], f->height + 12),
+                            .anchor = ANCHOR_MIDDLE,
+                            .turn = -90,
+                            .colour = {COLOUR_INK}};
+        g->c->text(g->c, (spot){LINE_STEP * (i + 1), f->y + f->height / 2}, lines[i], &style);
+    }
+}
+
+static void put_titles(const drawing *g, const frame *f, size_t panel)
+{
+    const figure_data *d = g->d;
+    bool left = panel % g->columns == 0, low = panel + g->columns >= d->num_panels;
+    const char *x_text = is_distribution(g) ? d->y_title : d->x_title;
+    if (low && x_text[0]) {
+        const char *x = with_unit(g, x_text, g->categories ? d->x_unit : g->x.unit);
+        put_text(g, f->x + f->width / 2, f->y + f->height + g->bottom - 5, x,
+                 fitting(x, f->width + 30), ANCHOR_MIDDLE);
+    }
+    if (left && d->v.kind != FIGURE_HEATMAP)
+        put_y_title(g, f);
+    if (d->v.kind == FIGURE_HEATMAP && panel == 0) {
+        const char *y = with_unit(g, d->y_title, g->y.unit);
+        put_text(g, g->width - 4, f->y - (d->panels[panel][0] ? LINE_STEP + 6 : 4), y,
+                 fitting(y, g->width - 8), ANCHOR_END);
+    }
+    if (d->panels[panel][0])
+        put_text(g, f->x + f->width / 2, f->y - 4, d->panels[panel],
+                 fitting(d->panels[panel], f->width), ANCHOR_MIDDLE);
+}
+
+void draw_frame(const drawing *g, size_t panel)
+{
+    frame f = draw_panel_frame(g, panel);
+    const spot corners[] = {
+        {f.x, f.y}, {f.x + f.width, f.y}, {f.x + f.width, f.y + f.height}, {f.x, f.y + f.height}};
+    put_x_axis(g, &f);
+    if (g->d->v.kind != FIGURE_HEATMAP)
+        put_y_axis(g, &f);
+    g->c->path(g->c, corners, 4, true, &ink);
+    put_titles(g, &f, panel);
+}

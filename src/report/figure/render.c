@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/render.c: a figure as a picture. Equal numbers give equal bytes.
+ */
+#include "report/figure/draw.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The title, in as many lines as it needs. */
+static void put_title(const drawing *g)
+{
+    const text_style style = {.size = TEXT_SIZE + 1, .bold = true, .colour = {COLOUR_INK}};
+    const char *at = g->d->f->title;
+    double y = TEXT_SIZE + 4;
+    while (*at) {
+        char line[256];
+        size_t fits = 0;
+        for (size_t n = 0; at[n] && n < sizeof line - 1; n++) {
+            if (at[n + 1] != ' ' && at[n + 1])
+                continue;
+            snprintf(line, sizeof line, "%.*s", (int)(n + 1), at);
+            if (fits && canvas_text_width(line, style.size) * 1.1 > g->width - 8)
+                break;
+            fits = n + 1;
+        }
+        fits = fits ? fits : strlen(at);
+        snprintf(line, sizeof line, "%.*s", (int)fits, at);
+        g->c->text(g->c, (spot){4, y}, line, &style);
+        y += TEXT_SIZE + 4;
+        at += fits;
+        at += strspn(at, " ");
+    }
+}
+
+static ik_status draw_all(drawing *g, ik_error *err)
+{
+    const paint paper = {.fill = {COLOUR_PAPER}};
+    const spot corners[] = {{0, 0}, {g->width, 0}, {g->width, g->height}, {0, g->height}};
+    g->c->path(g->c, corners, 4, true, &paper);
+    put_title(g);
+    for (g->panel = 0; g->panel < g->d->num_panels; g->panel++) {
+        g->now = draw_panel_frame(g, g->panel);
+        draw_frame(g, g->panel);
+        draw_data(g);
+    }
+    draw_legend(g);
+    if (g->d->v.kind == FIGURE_HEATMAP)
+        draw_ramp_key(g);
+    return g->c->end(g->c, err);
+}
+
+ik_status figure_put_svg(figure_data *d, FILE *out, ik_error *err)
+{
+    drawing g = {.d = d};
+    svg_canvas s;
+    ik_status status = draw_layout(&g, err);
+    if (status != IK_OK)
+        return status;
+    svg_begin(&s, out, g.width, g.height, d->f->name, d->f->title[0] ? d->f->title : d->f->name,
+              d->caption);
+    g.c = &s.base;
+    return draw_all(&g, err);
+}
