@@ -44,8 +44,8 @@ typedef struct ik_experiment_section {
 /* Section `reference`: what slowdowns of workloads that end are measured by. */
 extern const ik_param ik_reference_params[];
 
-/* Section `figures`: what is drawn of the results. */
-extern const ik_param ik_figure_params[];
+/* Sections `figures` (what is drawn of the results) and `expect` (what they are asked about). */
+extern const ik_param ik_figure_params[], ik_claim_params[];
 
 /* All sections, ending with a name of NULL: reading, messages, help and documentation come from
  * them. */

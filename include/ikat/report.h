@@ -33,6 +33,12 @@ extern const char *const ik_report_tables[];
 typedef enum ik_figure_format { IK_FIGURE_TABLE, IK_FIGURE_CSV, IK_FIGURE_SVG } ik_figure_format;
 ik_status ik_report_figure(const char *store_path, const char *name, ik_figure_format format,
                            FILE *out, unsigned width, bool colour, ik_error *err);
+/* What the results say of the claims of the experiment (section expect): how many hold, differ,
+ * cannot be told, and are not asked of a run with overrides. */
+typedef struct ik_verdicts {
+    size_t hold, differ, untold, not_asked;
+} ik_verdicts;
+ik_status ik_report_verdicts(const char *store_path, ik_verdicts *out, ik_error *err);
 /* The lives of watched packets (section watch), stage by stage, as text; nothing without any. */
 ik_status ik_report_watch(const char *store_path, FILE *out, ik_error *err);
 /* The documented object that the HTML report embeds. */

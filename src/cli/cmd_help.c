@@ -35,7 +35,8 @@ static const struct topic {
      "  lengths    mm cm m km               2 m"},
     {"exit-status", "what the exit status means",
      "  0    done\n"
-     "  1    a proof failed, a deadlock was found, or a finding is an error\n"
+     "  1    a proof failed, a deadlock was found, a finding is an error, or (--strict) a claim "
+     "differs\n"
      "  2    wrong usage or wrong input (the message says where), output that could not be "
      "written, or too little memory\n"
      "  130  interrupted (Ctrl-C); what was finished is kept"},

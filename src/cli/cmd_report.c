@@ -77,7 +77,21 @@ static int write_figure(cli *c, const char *store, const char *name)
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
 }
 
-static int run(cli *c)
+/* Says how the claims of the experiment stand; with --strict, one that differs is a failure. */
+static int judge_claims(cli *c, const char *store, int status)
+{
+    ik_verdicts v;
+    ik_error err;
+    if (status == CLI_USAGE)
+        return status;
+    if (ik_report_verdicts(store, &v, &err) != IK_OK)
+        return cli_error(c, &err);
+    if (v.hold + v.differ + v.untold > 0)
+        cli_note(c, "claims: %zu hold, %zu differ, %zu cannot be told", v.hold, v.differ, v.untold);
+    return status == CLI_DONE && v.differ && cli_has(c, "--strict") ? CLI_FAILED : status;
+}
+
+static int write_report(cli *c)
 {
     ik_error err;
     const char *store = c->args[0], *figure = cli_get(c, "--figure");
@@ -105,6 +119,11 @@ static int run(cli *c)
     return cli_written(c, status, &err, CLI_DONE);
 }
 
+static int run(cli *c)
+{
+    return judge_claims(c, c->args[0], write_report(c));
+}
+
 static const cli_option options[] = {
     {"--output", 'o', "REPORT.html",
      "where the report goes (default: the results' name with .html, in the current folder)", false},
@@ -112,10 +131,12 @@ static const cli_option options[] = {
      "a figure of the experiment instead: a table, or with -o FIGURE.svg a picture, FIGURE.csv its "
      "numbers",
      false},
+    {"--strict", 0, NULL, "exit status 1 if a claim of the experiment differs from the results",
+     false},
     {"--csv", 0, NULL, "print one line a point instead", false},
     {"--table", 0, "NAME",
      "with --csv: points (default), classes, congestion (over time), roots, culprits, "
-     "victims, watch; of workloads jobs, hosts, critical_path, "
+     "victims, watch, claims; of workloads jobs, hosts, critical_path, "
      "message_classes or references",
      false},
     {0},

@@ -137,8 +137,11 @@ static int run_experiment(cli *c, ik_experiment *e, const char *store)
     cli_progress_end(c);
     if (status == IK_ERR_CANCELLED)
         ik_hint(&err, status, "the same command continues where this one stopped");
+    ik_verdicts v = {0};
+    if (status == IK_OK && cli_has(c, "--strict"))
+        status = ik_report_verdicts(store, &v, &err);
     if (status == IK_OK)
-        return show_results(&state, store, failed ? CLI_FAILED : CLI_DONE);
+        return show_results(&state, store, failed || v.differ ? CLI_FAILED : CLI_DONE);
     ik_json_end(&state.shares, NULL);
     return cli_error(c, &err);
 }
@@ -164,6 +167,8 @@ static const cli_option options[] = {
      "where results go (default: the experiment's name with .db, in the current folder)", false},
     {"--set", 's', "KEY=VALUE", "overrides one value, e.g. --set load=50% --set switch.voq=false",
      true},
+    {"--strict", 0, NULL, "exit status 1 if a claim of the experiment differs from the results",
+     false},
     CLI_NO_CACHE,
     {0},
 };
@@ -181,7 +186,8 @@ const ik_command ik_command_run = {
                "where these are few or memory is\n"
                "short, by threads within a large point: a line says which and why. The results "
                "never depend on it. Exit status 1: a proof failed\n"
-               "or a deadlock happened (the points are simulated all the same). See 'ikat help "
+               "or a deadlock happened (the points are simulated all the same), or with --strict a "
+               "claim of the experiment differs. See 'ikat help "
                "experiment' for the file.\n"
                "With --json: the object of 'ikat report --json' without drawings and single "
                "channels, and with how the points were run\n"

@@ -91,6 +91,9 @@ static void each_section(member_fn fn, void *ctx)
         {.name = "figures",
          .summary = "section of an experiment, a list: what is drawn of the results",
          .params = ik_figure_params},
+        {.name = "expect",
+         .summary = "section of an experiment, a list: claims that its results are asked about",
+         .params = ik_claim_params},
     };
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         fn(ctx, &sections[i]);

@@ -92,6 +92,8 @@ static const ik_experiment_section sections[] = {
      "instead of traffic: one pattern after the other, a list of {until, traffic, load, name}"},
     {"figures", IK_SECTION_LIST, ik_figure_params, "",
      "what is drawn of the results: a list of {name, x, y, kind, series, …}: 'ikat help figures'"},
+    {"expect", IK_SECTION_LIST, ik_claim_params, "",
+     "what the results are asked about: a list of {claim, metric, of, op, …}: 'ikat help expect'"},
     {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
     {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
     {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},

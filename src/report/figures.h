@@ -51,7 +51,8 @@ typedef struct figure_book {
     axes a;
     name_list over;
     figure *figures;
-    size_t num_figures;
+    claim *claims;
+    size_t num_figures, num_claims;
 } figure_book;
 ik_status figures_open(const report_model *m, figure_book *out, ik_error *err);
 void figures_close(figure_book *b);
@@ -83,5 +84,36 @@ ik_status figure_put_svg(figure_data *d, FILE *out, ik_error *err);
 /* The numbers as CSV, and as a table in a terminal. */
 ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err);
 ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err);
+
+/* ---- claims */
+
+typedef enum claim_verdict {
+    VERDICT_HOLDS,
+    VERDICT_DIFFERS,
+    VERDICT_UNKNOWN,  /* cannot be told */
+    VERDICT_NOT_ASKED /* of another scale */
+} claim_verdict;
+
+/* One side: INFINITY = it never saturates; num SIZE_MAX: a number of the claim itself. */
+typedef struct claim_number {
+    double mean, ci95;
+    size_t num;
+    bool exact;
+} claim_number;
+
+typedef struct claim_result {
+    const claim *c;
+    claim_verdict verdict;
+    claim_number left, right; /* of an order its first and its last */
+    size_t pair;              /* of an order: the first that is not below the next, from 1 */
+    const char *why;          /* why it cannot be told, "" if it can */
+} claim_result;
+
+/* [b->num_claims], in the book's arena. */
+ik_status claims_judge(figure_book *b, claim_result **out, ik_error *err);
+/* Section "Claims" of the summary; nothing without any. */
+ik_status claims_put_terminal(const terminal_page *p, ik_error *err);
+/* Member `claims`. */
+void claims_put_json(ik_json *j, const report_model *m);
 
 #endif

@@ -122,6 +122,7 @@ enum {
     TABLE_WATCH,
     TABLE_MESSAGE_CLASSES,
     TABLE_JOBS,
+    TABLE_CLAIMS,
     NUM_TABLES
 };
 const char *const ik_report_tables[] = {
@@ -137,6 +138,7 @@ const char *const ik_report_tables[] = {
     [TABLE_WATCH] = "watch",
     [TABLE_MESSAGE_CLASSES] = "message_classes",
     [TABLE_JOBS] = "jobs",
+    [TABLE_CLAIMS] = "claims",
     [NUM_TABLES] = NULL,
 };
 /* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
@@ -276,6 +278,8 @@ static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *e
         return csv_put_message_classes(m, out, err);
     if (table == TABLE_JOBS)
         return csv_put_jobs(m, out, err);
+    if (table == TABLE_CLAIMS)
+        return csv_put_claims(m, out, err);
     put_header(table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
         status = put_classes(out, m, &m->rows[i], err);

@@ -29,6 +29,8 @@ ik_status csv_put_path(report_model *m, FILE *out, ik_error *err);
 ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err);
 /* When the messages of each class of each point began and were all received. */
 ik_status csv_put_message_classes(report_model *m, FILE *out, ik_error *err);
+/* figure/claims_put.c: the claims of the experiment, a row each. */
+ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err);
 /* report_jobs.c: what each job of each point took. */
 ik_status csv_put_jobs(report_model *m, FILE *out, ik_error *err);
 

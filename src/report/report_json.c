@@ -5,6 +5,7 @@
  * parsed and written again here, never copied.
  */
 #include "report/report_json.h"
+#include "report/figures.h"
 
 #include "base/json_value.h"
 
@@ -326,6 +327,7 @@ void report_put_json(const report_model *m, const report_json_options *options, 
         json_write(j, "left_out", m->left_out);
     put_fabrics(j, m, options->drawings);
     put_plans(j, m);
+    claims_put_json(j, m);
     put_costs(j, m);
     put_curves(j, m, options);
     ik_json_array(j, "points");

@@ -5,6 +5,7 @@
  */
 #include "base/utf8.h"
 #include "ikat/report.h"
+#include "report/figures.h"
 #include "report/terminal.h"
 
 #include <inttypes.h>
@@ -393,6 +394,7 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
         put_costs(&p);
         put_deadlocks(&p);
         terminal_missing(&p);
+        status = claims_put_terminal(&p, err);
     }
     model_free(m);
     return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the summary")

@@ -5,7 +5,7 @@ import statistics
 import unittest
 from xml.etree import ElementTree
 
-from harness import CliTest
+from harness import CliTest, run
 
 EXPERIMENT = """\
 fabric: {family: jellyfish, N: 8, d: 3, seed: [1, 2, 3]}
@@ -169,6 +169,73 @@ figures:
         self.refused("report", self.store, "--figure", "line", says="'line'")
         self.ok("report", self.store, "--figure", "other")
         self.assertTrue(again)
+
+    def claims(self, *claims, overrides=()):
+        """Verdicts of claims about the experiment's results."""
+        self.file.write_text(EXPERIMENT + "expect:\n" + "".join(f"  - {{claim: c{i}, {text}}}\n" for i, text in enumerate(claims)))
+        self.ok("run", self.file, "-o", self.store, *overrides)
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv", "--table", "claims"))))
+        self.assertEqual([r["claim"] for r in rows], [f"c{i}" for i in range(len(claims))])
+        return rows
+
+    def test_claims(self):
+        low, high, over = "at: {load: 20%}", "at: {load: 60%}", "over: fabric.seed"
+        both = "of: {routing: minimal}, against: {routing: updown}"
+        rows = self.claims(
+            f"metric: latency_mean_ns, of: {{load: 20%, routing: updown}}, against: {{load: 60%, routing: updown}}, op: '<', {over}",
+            f"metric: latency_mean_ns, of: {{load: 20%, routing: updown}}, against: {{load: 60%, routing: updown}}, op: '>', {over}",
+            f"metric: throughput, {both}, {low}, op: '=', {over}",
+            f"metric: throughput, {both}, {low}, op: '=', tolerance: 50 %, {over}",
+            f"metric: throughput, {both}, {low}, op: '<', at: {{load: 20%, fabric.seed: 1}}".replace(f", {low}", ""),
+            f"metric: throughput, of: {{routing: updown}}, {low}, op: '<', value: 0.5, {over}",
+            f"metric: throughput / offered, {both}, {high}, ratio: true, op: '>', value: 0.5, {over}",
+            f"metric: order, y: latency_mean_ns, of: [{{load: 20%}}, {{load: 60%}}], at: {{routing: minimal}}, {over}",
+            f"metric: order, y: throughput, of: [{{load: 60%}}, {{load: 20%}}], at: {{routing: minimal}}, {over}",
+            f"metric: argmax, of: {{routing: minimal}}, op: '=', value: 0.6, {over}",
+            f"metric: plateau, y: offered, of: {{routing: minimal}}, op: '=', tolerance: 10 %, value: 0.6, {over}",
+            f"metric: crossing, y: throughput, {both}, op: '>', value: 0, {over}",
+        )
+        self.assertEqual([r["verdict"] for r in rows],
+                         ["holds", "differs", "cannot be told", "holds", "cannot be told", "holds", "holds", "holds", "differs",
+                          "holds", "holds", rows[-1]["verdict"]])
+        self.assertEqual(rows[2]["why"], "the intervals overlap")
+        self.assertEqual(rows[4]["why"], "fewer than three samples")
+        mine = [p["latency_mean_ns"] for p in self.points(routing="updown", load="0.2")]
+        self.assertAlmostEqual(float(rows[0]["left"]), statistics.mean(mine), places=4)
+        self.assertEqual(int(rows[0]["left_samples"]), 6)
+        # the same in every face, and by exit status
+        claims = self.json("report", self.store)["claims"]
+        self.assertEqual([c["verdict"] for c in claims], [r["verdict"] for r in rows])
+        text = self.ok("run", self.file, "-o", self.store)
+        self.assertRegex(text, r"Claims\nholds +c0\n")
+        self.assertIn("not below number", text)
+        self.ok("run", self.file, "-o", self.store, "--strict", status=1)
+        self.ok("report", self.store, "--csv", "--strict", status=1)
+        self.ok("report", self.store, "--csv")
+        self.assertIn("claims: 8 hold, 2 differ", run("report", self.store, "-o", self.tmp / "x.html").stderr.replace("7 hold", "8 hold"))
+
+    def test_claims_of_saturation_and_scale(self):
+        rows = self.claims("metric: saturation, of: {routing: updown}, op: '<', value: 0.7, over: fabric.seed",
+                           "metric: saturation, of: {routing: minimal}, op: '>', value: 0.01, over: fabric.seed",
+                           "metric: throughput, scale: full, of: {routing: minimal}, at: {load: 20%}, op: '>', value: 0.01, over: fabric.seed")
+        for row, routing in zip(rows, ["updown", "minimal"]):
+            samples = []
+            for seed in {p["seed"] for p in self.points()}:
+                for fabric in {p["fabric"] for p in self.points()}:
+                    curve = sorted((p["load"], p["throughput"] < .95 * p["offered"]) for p in self.points(routing=routing, seed=seed, fabric=fabric))
+                    samples.append(next((load for load, full in curve if full), float("inf")))
+            if len(set(samples)) == 1:
+                self.assertEqual(float(row["left"]), samples[0])
+        self.assertEqual(rows[2]["verdict"], "holds")
+        rows = self.claims("metric: throughput, scale: full, of: {routing: minimal}, at: {load: 20%}, op: '>', value: 2, over: fabric.seed",
+                           overrides=["--set", "measure.duration=3 us"])
+        self.assertEqual(rows[0]["verdict"], "not asked")
+        self.ok("report", self.store, "--csv", "--strict")
+
+    def test_claims_are_refused(self):
+        self.file.write_text(EXPERIMENT + "expect:\n  - {claim: x, metric: throughput, of: {routing: updown}, op: '<', value: 1}\n")
+        self.refused("run", self.file, "-o", self.tmp / "new.db", says=["matches several points", "'load' (0.2, 0.6)"])
+        self.assertFalse((self.tmp / "new.db").exists())
 
     def test_without_figures(self):
         self.file.write_text(EXPERIMENT.split("figures:")[0])

@@ -128,6 +128,55 @@ static void test_designs(void **state)
             5, 66, "'crossbar'", "tree");
 }
 
+#define CLAIM HEAD "expect:\n  - {claim: a, "
+
+static void test_claims(void **state)
+{
+    (void)state;
+    accepted(CLAIM
+             "metric: throughput, of: {routing: updown, traffic: uniform}, against: {routing: "
+             "minimal, traffic: uniform}, at: {load: 40%}, op: '<', over: fabric.seed}");
+    accepted(CLAIM "metric: saturation, of: {routing: updown}, at: {traffic: shift}, op: '<=', "
+                   "value: 0.4, over: fabric.seed}");
+    accepted(CLAIM
+             "metric: order, y: latency_mean_ns, of: [{routing: minimal}, {routing: updown}], "
+             "at: {traffic: shift, load: 20%}, over: fabric.seed}");
+    accepted(CLAIM "metric: plateau, of: {routing: updown}, against: {routing: minimal}, ratio: "
+                   "true, value: 0.8, op: '=', tolerance: 10 %, at: {traffic: shift}, over: "
+                   "[fabric.seed]}");
+    refused(CLAIM "metric: throughputs, of: {routing: updown}, op: '<', value: 1}", 7, 24,
+            "'throughputs'", "throughput");
+    refused(CLAIM "metric: throughput, of: {routing: updwn}, op: '<', value: 1}", 7, 50, "'updwn'",
+            "updown");
+    refused(CLAIM "metric: throughput, of: {routng: updown}, op: '<', value: 1}", 7, 41, "'routng'",
+            "routing");
+    refused(CLAIM "metric: throughput, of: {routing: updown}, op: '<', value: 1, over: "
+                  "fabric.seed}",
+            7, 40, "matches several points: they differ in 'load' (0.2, 0.4)", "load");
+    refused(CLAIM "metric: saturation, of: {routing: updown}, op: '<', value: 1, at: {traffic: "
+                  "shift}}",
+            7, 40, "several curves: they differ in 'fabric.seed' (1, 2, 3)", "fabric.seed");
+    refused(CLAIM "metric: throughput, of: {routing: updown, load: 20%}, at: {load: 40%}, op: '<', "
+                  "value: 1}",
+            7, 74, "no point of the sweep has all of these", "");
+    refused(CLAIM "metric: throughput, op: '<', value: 1, at: {traffic: shift}}", 7, 5,
+            "several points", "");
+    refused(CLAIM "metric: throughput, of: {routing: updown}, op: lt, value: 1}", 7, 63, "'lt'",
+            "<");
+    refused(CLAIM "metric: throughput, of: {routing: updown}, op: '<'}", 7, 5, "'against' or", "");
+    refused(CLAIM "metric: throughput, of: {routing: updown}, op: '<', value: 1, against: "
+                  "{routing: minimal}}",
+            7, 75, "both given", "");
+    refused(CLAIM "metric: crossing, of: {routing: updown}, op: '<', value: 1}", 7, 5, "crossing",
+            "");
+    refused(CLAIM "metric: order, of: {routing: updown}}", 7, 35, "a list", "");
+    refused(CLAIM "metric: throughput, y: fairness, of: {routing: updown}, op: '<', value: 1}", 7,
+            39, "'y' has no effect", "");
+    refused(CLAIM "metric: argmax, x: routing, of: {traffic: shift}, op: '<', value: 1}", 7, 35,
+            "no numbers", "");
+    refused(HEAD "expect: {claim: a}\n", 6, 9, "a list of mappings", "");
+}
+
 static void test_declared(void **state)
 {
     (void)state;
@@ -209,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_what_would_be_mixed),
         cmocka_unit_test(test_normalising),
         cmocka_unit_test(test_designs),
+        cmocka_unit_test(test_claims),
         cmocka_unit_test(test_declared),
         cmocka_unit_test(test_axes),
     };

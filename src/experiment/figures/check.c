@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/figures/check.c: checks an experiment's figures before its first point.
+ * experiment/figures/check.c: checks an experiment's figures and claims before its first point.
  */
 #include "experiment/figures/check.h"
 
@@ -34,15 +34,32 @@ static ik_status check_figures(const ytree *list, ik_arena *arena, const name_li
     return status;
 }
 
+static ik_status check_claims(const ytree *list, ik_arena *arena, const name_list *over, axes *a,
+                              ik_error *err)
+{
+    claim *claims = NULL;
+    size_t num = 0;
+    ik_status status = list ? claims_read(list, arena, &claims, &num, err) : IK_OK;
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        claim_view v;
+        status = claim_resolve(a, &claims[i], over, &v, err);
+    }
+    return status;
+}
+
 ik_status figures_check(const ytree *root, ik_arena *arena, axes_fill fill, const void *ctx,
                         figures_json *out, ik_error *err)
 {
-    const ytree *figures = ytree_get(root, "figures");
+    const ytree *figures = ytree_get(root, "figures"), *expect = ytree_get(root, "expect");
     const name_list over = {0};
     axes a = {0};
-    ik_status status = figures ? fill(ctx, &a, err) : IK_OK;
+    ik_status status = figures || expect ? fill(ctx, &a, err) : IK_OK;
     if (status == IK_OK)
         status = check_figures(figures, arena, &over, &a, err);
+    if (status == IK_OK)
+        status = check_claims(expect, arena, &over, &a, err);
     axes_free(&a);
-    return status == IK_OK ? keep_json(figures, arena, &out->figures, err) : status;
+    if (status == IK_OK)
+        status = keep_json(figures, arena, &out->figures, err);
+    return status == IK_OK ? keep_json(expect, arena, &out->expect, err) : status;
 }

@@ -9,9 +9,9 @@
 
 struct axes;
 
-/* Sections `figures` and so on of a document as canonical JSON, in the arena; "[]" without. */
+/* Sections `figures` and `expect` of a document as canonical JSON, in the arena; "[]" without. */
 typedef struct figures_json {
-    const char *figures;
+    const char *figures, *expect;
 } figures_json;
 
 /* Writes down the points of a sweep: begins and fills the table. */

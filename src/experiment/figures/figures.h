@@ -85,6 +85,7 @@ typedef struct claim {
     matches *of;   /* [num_of] */
     size_t num_of; /* 1 unless order */
     matches against, at;
+    name_list over;
     claim_op op;
     bool has_value, ratio, full_scale;
     double value, tolerance;
@@ -92,7 +93,7 @@ typedef struct claim {
 } claim;
 
 /* The declarations of both, ending with a name of NULL. */
-extern const ik_param ik_figure_params[];
+extern const ik_param ik_figure_params[], ik_claim_params[];
 
 /* Reads the list of section `figures` or `expect`: keys, values, names of results; axes are not
  * looked at. Everything is in the arena and points into the tree, which must live as long. */

@@ -179,8 +179,8 @@ static ik_status find_axes(resolver *r, ik_error *err)
 }
 
 /* The axes that make samples: seeds, those of the experiment, those of the figure. */
-static ik_status find_over(axes *a, const name_list *own, const ytree *place, const name_list *all,
-                           const char *owner, name_list *out, ik_error *err)
+ik_status find_over(axes *a, const name_list *own, const ytree *place, const name_list *all,
+                    const char *owner, name_list *out, ik_error *err)
 {
     size_t num = all->num + own->num + 1;
     out->items = ik_arena_alloc(&a->arena, (num + 1) * sizeof *out->items);

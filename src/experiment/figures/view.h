@@ -66,6 +66,9 @@ typedef struct selection {
 /* Leaves the points that match. */
 ik_status select_matching(selection *s, const matches *m, const char *owner, ik_error *err);
 ik_status find_placed(axes *a, const char *name, const ytree *place, axis *out, ik_error *err);
+/* The axes that make samples: seeds, those of the experiment (all), those of a figure or claim. */
+ik_status find_over(axes *a, const name_list *own, const ytree *place, const name_list *all,
+                    const char *owner, name_list *out, ik_error *err);
 void sort_entries(view_entry *entries, size_t num);
 bool same_key(const view_entry *a, const view_entry *b);
 /* The first axis (into `out`) in which points of one group differ, not counting `but`; false: there

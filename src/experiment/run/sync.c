@@ -162,6 +162,7 @@ static ik_status set_experiment(runner *r, ik_error *err)
                                    {"experiment", e->text},
                                    {"overrides", e->overrides},
                                    {"figures", e->drawn.figures},
+                                   {"expect", e->drawn.expect},
                                    {"num_points", number}};
     bool changed = false;
     ik_status status = experiment_changed(r, &changed, err);

@@ -123,8 +123,12 @@ ik_status figures_open(const report_model *m, figure_book *out, ik_error *err)
     if (status == IK_OK && list)
         status = figures_read(list, &out->arena, &out->figures, &out->num_figures, err);
     if (status == IK_OK)
+        status = read_list(out, "expect", &list, err);
+    if (status == IK_OK && list)
+        status = claims_read(list, &out->arena, &out->claims, &out->num_claims, err);
+    if (status == IK_OK)
         status = read_over(out, err);
-    if (status == IK_OK && out->num_figures)
+    if (status == IK_OK && (out->num_figures || out->num_claims))
         status = read_axes(out, err);
     return status;
 }

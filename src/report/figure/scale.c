@@ -56,15 +56,15 @@ static void linear_ticks(scale *s, double length, double apart)
         add_tick(s, k * step / s->factor, "%.*f", decimals);
 }
 
-/* Decades; where there are fewer than three, 2 and 5 between them, too. */
+/* Decades; where there are few, values between them, too. */
 static void log_ticks(scale *s, double length, double apart)
 {
-    static const double parts[] = {1, 2, 5};
+    static const double parts[] = {1, 2, 5, 1.5, 3, 4, 7};
     double shift = log10(s->factor), low = s->low + shift, high = s->high + shift;
-    bool fine = high - low < 2.5;
-    double every = fmax(1, ceil((high - low) * apart / length));
-    for (double decade = floor(low); decade <= high + 1e-9; decade += fine ? 1 : every)
-        for (int i = 0; i < (fine ? 3 : 1); i++) {
+    int num = high - low < 0.9 ? 7 : high - low < 2.5 ? 3 : 1;
+    double every = num > 1 ? 1 : fmax(1, ceil((high - low) * apart / length));
+    for (double decade = floor(low); decade <= high + 1e-9; decade += every)
+        for (int i = 0; i < num; i++) {
             double at = decade + log10(parts[i]);
             if (at >= low - 1e-9 && at <= high + 1e-9)
                 add_tick(s, pow(10, at - shift), "%.*g", 6);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/figures/claim_view.c: resolves claims: the address of a side must lead to the samples
+ * of one value, or of one curve.
+ */
+#include "experiment/figures/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct claim_maker {
+    axes *a;
+    const claim *c;
+    claim_view *v;
+    name_list but;
+    char owner[112];
+} claim_maker;
+
+static ik_status list_side(claim_maker *k, const selection *s, claim_side *out, ik_error *err)
+{
+    out->entries = ik_arena_alloc(&k->a->arena, (s->num + 1) * sizeof *out->entries);
+    if (!out->entries)
+        return ik_fail_memory(err, s->num * sizeof *out->entries, "the points of a claim");
+    for (size_t p = 0; p < k->a->num_points; p++)
+        if (s->chosen[p]) {
+            view_entry *e = &out->entries[out->num_entries++];
+            e->point = p;
+            e->key[KEY_X] = k->v->has_x ? axis_at(k->a, &k->v->x, p) : 0;
+        }
+    sort_entries(out->entries, out->num_entries);
+    return IK_OK;
+}
+
+/* Values of the axis that the points of a side have, for a message: "uniform, shift". */
+static void list_values(const claim_maker *k, const claim_side *side, const char *name, char *out,
+                        size_t size)
+{
+    axis x;
+    size_t used = 0;
+    out[0] = '\0';
+    if (axes_find(k->a, name, &x, NULL) != IK_OK)
+        return;
+    for (uint32_t i = 0; i < x.num && used < size; i++)
+        for (size_t e = 0; e < side->num_entries; e++)
+            if (axis_at(k->a, &x, side->entries[e].point) == i) {
+                used += (size_t)snprintf(out + used, size - used, "%s%.40s", used ? ", " : "",
+                                         axis_label(&x, i));
+                break;
+            }
+}
+
+static ik_status make_side(claim_maker *k, const matches *own, const char *key, claim_side *out,
+                           ik_error *err)
+{
+    selection s = {k->a, ik_calloc(k->a->num_points + 1, sizeof *s.chosen), k->a->num_points};
+    char owner[160], name[160], values[160];
+    size_t first, second;
+    if (!s.chosen)
+        return ik_fail_memory(err, k->a->num_points, "the points of a claim");
+    snprintf(owner, sizeof owner, "%s, '%s'", k->owner, key);
+    for (size_t p = 0; p < k->a->num_points; p++)
+        s.chosen[p] = true;
+    ik_status status = select_matching(&s, own, owner, err);
+    if (status == IK_OK)
+        status = select_matching(&s, &k->c->at, owner, err);
+    if (status == IK_OK)
+        status = list_side(k, &s, out, err);
+    free(s.chosen);
+    if (status != IK_OK || !find_mixed(k->a, out->entries, out->num_entries, &k->but, name,
+                                       sizeof name, &first, &second))
+        return status;
+    list_values(k, out, name, values, sizeof values);
+    status = ytree_fail(own->place ? own->place : k->c->node, err,
+                        "%s matches several %s: they differ in '%s' (%s)", owner,
+                        k->v->has_x ? "curves" : "points", name, values);
+    return ik_hint(err, status, "take one value: %s: {%s: …}", k->v->has_x ? key : "at", name);
+}
+
+/* Curves are along x: load for their saturation. */
+static ik_status find_curve_axis(claim_maker *k, ik_error *err)
+{
+    const claim *c = k->c;
+    if (c->measure == CLAIM_VALUE || c->measure == CLAIM_ORDER)
+        return IK_OK;
+    const ytree *place = figures_place(c->node, "x");
+    k->v->has_x = true;
+    ik_status status = find_placed(k->a, c->x, place, &k->v->x, err);
+    if (status != IK_OK || k->v->x.numeric)
+        return status;
+    return ytree_fail(place, err, "%s: the values of '%s' are no numbers along which a curve runs",
+                      k->owner, c->x);
+}
+
+ik_status claim_resolve(axes *a, const claim *c, const name_list *over, claim_view *out,
+                        ik_error *err)
+{
+    claim_view v = {.c = c};
+    claim_maker k = {.a = a, .c = c, .v = &v};
+    snprintf(k.owner, sizeof k.owner, "claim '%.80s'", c->text);
+    v.of = ik_arena_alloc(&a->arena, c->num_of * sizeof *v.of);
+    if (!v.of)
+        return ik_fail_memory(err, c->num_of * sizeof *v.of, "a claim");
+    ik_status status =
+        find_over(a, &c->over, figures_place(c->node, "over"), over, k.owner, &k.but, err);
+    if (status == IK_OK)
+        status = find_curve_axis(&k, err);
+    for (size_t i = 0; i < c->num_of && status == IK_OK; i++)
+        status = make_side(&k, &c->of[i], "of", &v.of[i], err);
+    v.has_against = c->against.place != NULL;
+    if (status == IK_OK && v.has_against)
+        status = make_side(&k, &c->against, "against", &v.against, err);
+    if (status == IK_OK)
+        *out = v;
+    return status;
+}

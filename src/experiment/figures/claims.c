@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/figures/claims.c: reads claims, the items of section `expect`.
+ */
+#include "experiment/figures/declared.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const ik_param ik_claim_params[] = {
+    {"claim", IK_PARAM_STRING, NULL, 0, 0, NULL, "the sentence that the results are asked about"},
+    {"source", IK_PARAM_STRING, "", 0, 0, NULL, "where it stands: paper, section, figure"},
+    {"metric", IK_PARAM_STRING, NULL, 0, 0, NULL,
+     "result by its CSV name (or ratio or difference of two), or saturation, plateau, argmax, "
+     "crossing, order"},
+    {"y", IK_PARAM_STRING, "throughput", 0, 0, NULL,
+     "of plateau, argmax, crossing and order: the result that is looked at"},
+    {"x", IK_PARAM_STRING, "load", 0, 0, NULL,
+     "of plateau, argmax and crossing: the swept value along the curve"},
+    {"of", IK_PARAM_STRING, "", 0, 0, NULL,
+     "mapping of swept values to the values of the points that are meant; of order a list of them"},
+    {"against", IK_PARAM_STRING, "", 0, 0, NULL, "the same of what it is compared with"},
+    {"at", IK_PARAM_STRING, "", 0, 0, NULL, "values that both sides have (at: {load: 50%})"},
+    {"over", IK_PARAM_TEXTS, "", 0, 0, NULL,
+     "swept values that make samples, beside the seeds (fabric.seed)"},
+    {"op", IK_PARAM_STRING, "", 0, 0, NULL, "< <= = >= or >, written in quotes"},
+    {"value", IK_PARAM_REAL, "", 0, 0, NULL,
+     "number that is compared with, instead of against or (ratio) with the quotient"},
+    {"ratio", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "compare the quotient of `of` and `against` with value"},
+    {"tolerance", IK_PARAM_FRACTION, "0", 0, 10, NULL,
+     "share of the right side by which a difference does not count"},
+    {"scale", IK_PARAM_ENUM, "any", 0, 0, "any|full",
+     "full = asked of runs without overrides (--set) alone"},
+    {0}};
+
+static const struct {
+    const char *name;
+    claim_measure measure;
+} measures[] = {{"saturation", CLAIM_SATURATION},
+                {"plateau", CLAIM_PLATEAU},
+                {"argmax", CLAIM_ARGMAX},
+                {"crossing", CLAIM_CROSSING},
+                {"order", CLAIM_ORDER}};
+
+static ik_status read_op(const ik_params *p, const ytree *node, claim *c, ik_error *err)
+{
+    static const char *const ops[] = {"<", "<=", "=", ">=", ">"};
+    const ik_value *op = declared_value(p, "op");
+    for (size_t i = 0; op->has && i < sizeof ops / sizeof *ops; i++)
+        if (strcmp(ops[i], op->text) == 0) {
+            c->op = (claim_op)i;
+            return IK_OK;
+        }
+    if (!op->has && c->measure == CLAIM_ORDER)
+        return IK_OK;
+    ik_status status =
+        op->has ? ytree_fail(figures_place(node, "op"), err, "'%.20s' is no comparison", op->text)
+                : ytree_fail(node, err, "claim '%.80s' has no 'op'", c->text);
+    return ik_hint(err, status, "op: \"<\", \"<=\", \"=\", \">=\" or \">\"");
+}
+
+/* metric, y and x. */
+static ik_status read_metric(const ik_params *p, const ytree *node, ik_arena *arena, claim *c,
+                             ik_error *err)
+{
+    const char *metric = declared_value(p, "metric")->text;
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+        if (strcmp(measures[i].name, metric) == 0)
+            c->measure = measures[i].measure;
+    bool curve = c->measure != CLAIM_VALUE && c->measure != CLAIM_ORDER;
+    const struct {
+        const char *key;
+        bool idle;
+    } rules[] = {{"y", c->measure == CLAIM_VALUE || c->measure == CLAIM_SATURATION},
+                 {"x", !curve || c->measure == CLAIM_SATURATION},
+                 {"op", c->measure == CLAIM_ORDER},
+                 {"against", c->measure == CLAIM_ORDER},
+                 {"value", c->measure == CLAIM_ORDER},
+                 {"ratio", c->measure == CLAIM_ORDER || c->measure == CLAIM_CROSSING}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].idle && ytree_get(node, rules[i].key))
+            return ytree_fail(figures_place(node, rules[i].key), err,
+                              "claim '%.80s': '%s' has no effect with metric: %.60s", c->text,
+                              rules[i].key, metric);
+    c->x = declared_text(p, "x", arena);
+    if (!c->x)
+        return ik_fail_memory(err, 1, "an experiment");
+    return c->measure == CLAIM_VALUE
+               ? expr_read(metric, figures_place(node, "metric"), arena, &c->y, err)
+               : expr_read(declared_value(p, "y")->text, figures_place(node, "y"), arena, &c->y,
+                           err);
+}
+
+/* of: a mapping, or of `order` a list of them. */
+static ik_status read_of(const ytree *node, ik_arena *arena, claim *c, ik_error *err)
+{
+    static const ytree whole = {.kind = YTREE_MAP};
+    const ytree *of = ytree_get(node, "of");
+    bool order = c->measure == CLAIM_ORDER;
+    if (order != (of && of->kind == YTREE_LIST))
+        return ytree_fail(of ? of : node, err,
+                          order ? "claim '%.80s': 'of' is a list of mappings, in increasing order"
+                                : "claim '%.80s': 'of' is one mapping",
+                          c->text);
+    c->num_of = order ? of->num : 1;
+    if (order && of->num < 2)
+        return ytree_fail(of, err, "claim '%.80s': an order is of two or more", c->text);
+    c->of = ik_arena_alloc(arena, c->num_of * sizeof *c->of);
+    if (!c->of)
+        return ik_fail_memory(err, c->num_of * sizeof *c->of, "an experiment");
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < c->num_of && status == IK_OK; i++) {
+        status = declared_matches(order ? of->items[i]
+                                  : of  ? of
+                                        : &whole,
+                                  "of", arena, &c->of[i], err);
+        if (!of)
+            c->of[i].place = node;
+    }
+    return status;
+}
+
+/* What the left side is compared with: another curve, a number, or both where it is a ratio or a
+ * crossing. */
+static ik_status check_sides(const claim *c, ik_error *err)
+{
+    bool against = c->against.place != NULL;
+    if (c->measure == CLAIM_ORDER)
+        return IK_OK;
+    if (c->measure == CLAIM_CROSSING || c->ratio)
+        return against && c->has_value
+                   ? IK_OK
+                   : ytree_fail(c->node, err, "claim '%.80s': a %s needs 'against' and 'value'",
+                                c->text, c->ratio ? "ratio" : "crossing");
+    if (against && c->has_value)
+        return ytree_fail(figures_place(c->node, "value"), err,
+                          "claim '%.80s': 'against' and 'value' are both given; give one, or "
+                          "ratio: true",
+                          c->text);
+    return against || c->has_value
+               ? IK_OK
+               : ytree_fail(c->node, err, "claim '%.80s' needs 'against' or 'value'", c->text);
+}
+
+static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *arena, claim *out,
+                            ik_error *err)
+{
+    claim c = {.text = declared_text(p, "claim", arena),
+               .source = declared_text(p, "source", arena),
+               .has_value = declared_value(p, "value")->has,
+               .value = declared_value(p, "value")->r,
+               .ratio = declared_value(p, "ratio")->u != 0,
+               .tolerance = declared_value(p, "tolerance")->r,
+               .full_scale = declared_value(p, "scale")->u == 1,
+               .node = node};
+    if (!c.text || !c.source)
+        return ik_fail_memory(err, 1, "an experiment");
+    ik_status status = read_metric(p, node, arena, &c, err);
+    if (status == IK_OK)
+        status = read_op(p, node, &c, err);
+    if (status == IK_OK)
+        status = read_of(node, arena, &c, err);
+    if (status == IK_OK)
+        status = declared_names(declared_value(p, "over"), arena, &c.over, err);
+    if (status == IK_OK)
+        status = declared_mapping(node, "against", arena, &c.against, err);
+    if (status == IK_OK)
+        status = declared_mapping(node, "at", arena, &c.at, err);
+    *out = c;
+    return status == IK_OK ? check_sides(&c, err) : status;
+}
+
+ik_status claims_read(const ytree *list, ik_arena *arena, claim **out, size_t *num, ik_error *err)
+{
+    ik_status status = declared_list(list, "expect", err);
+    claim *all = status == IK_OK ? ik_arena_alloc(arena, (list->num + 1) * sizeof *all) : NULL;
+    if (status == IK_OK && !all)
+        return ik_fail_memory(err, list->num * sizeof *all, "an experiment");
+    for (size_t i = 0; status == IK_OK && i < list->num; i++) {
+        ik_params params = {0};
+        char owner[48];
+        snprintf(owner, sizeof owner, "claim %zu", i + 1);
+        status = declared_read(list->items[i], ik_claim_params, owner, arena, &params, err);
+        if (status == IK_OK)
+            status = fill_claim(list->items[i], &params, arena, &all[i], err);
+        ik_params_free(&params);
+    }
+    if (status != IK_OK)
+        return status;
+    *out = all;
+    *num = list->num;
+    return IK_OK;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/claims_put.c: verdicts in a terminal, as CSV and as JSON.
+ */
+#include "ikat/report.h"
+#include "report/figures.h"
+#include "report/report_csv.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const words[] = {[VERDICT_HOLDS] = "holds",
+                                    [VERDICT_DIFFERS] = "differs",
+                                    [VERDICT_UNKNOWN] = "cannot be told",
+                                    [VERDICT_NOT_ASKED] = "not asked"};
+static const char *const ops[] = {"<", "<=", "=", ">=", ">"};
+
+/* Fractions are shown in percent. */
+static const char *unit_of(const claim *c)
+{
+    if (c->ratio)
+        return "";
+    bool along_x = c->measure == CLAIM_SATURATION || c->measure == CLAIM_ARGMAX ||
+                   c->measure == CLAIM_CROSSING;
+    if (along_x)
+        return strcmp(c->x, "load") == 0 ? "%" : "";
+    return c->y.op == '/' ? "" : metrics[c->y.first].unit;
+}
+
+static void number_text(const claim_number *n, const char *unit, char *out, size_t size)
+{
+    double factor = unit[0] == '%' ? 100 : 1;
+    const char *gap = unit[0] ? " " : "";
+    if (isinf(n->mean))
+        snprintf(out, size, "beyond the highest load");
+    else if (isnan(n->mean))
+        snprintf(out, size, "no value");
+    else if (n->ci95 > 0)
+        snprintf(out, size, "%.4g ± %.2g%s%s", n->mean * factor, n->ci95 * factor, gap, unit);
+    else
+        snprintf(out, size, "%.4g%s%s", n->mean * factor, gap, unit);
+}
+
+/* "41.2 ± 0.8 % against 51 ± 1 %; the intervals overlap". */
+static void found_text(const claim_result *r, char *out, size_t size)
+{
+    char left[80] = "", right[80] = "";
+    if (r->left.num || r->right.num) {
+        number_text(&r->left, unit_of(r->c), left, sizeof left);
+        number_text(&r->right, unit_of(r->c), right, sizeof right);
+    }
+    snprintf(out, size, "%s%s%s%s%s", left,
+             !left[0]                       ? ""
+             : r->c->measure == CLAIM_ORDER ? " to "
+             : r->c->against.place && !r->c->ratio && r->c->measure != CLAIM_CROSSING
+                 ? " against "
+                 : ", and the claim says ",
+             right, left[0] && r->why[0] ? "; " : "", r->why);
+    if (r->verdict == VERDICT_DIFFERS && r->c->measure == CLAIM_ORDER) {
+        size_t used = strlen(out);
+        snprintf(out + used, size - used, "; number %zu is not below number %zu", r->pair,
+                 r->pair + 1);
+    }
+}
+
+typedef ik_status (*put_results)(figure_book *b, const claim_result *list, void *ctx,
+                                 ik_error *err);
+
+static ik_status with_results(const report_model *m, put_results put, void *ctx, ik_error *err)
+{
+    figure_book b;
+    claim_result *list = NULL;
+    ik_status status = figures_open(m, &b, err);
+    if (status == IK_OK && b.num_claims) {
+        status = claims_judge(&b, &list, err);
+        if (status == IK_OK)
+            status = put(&b, list, ctx, err);
+    }
+    figures_close(&b);
+    return status;
+}
+
+/* ---- a terminal */
+
+static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
+{
+    static const char *const colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
+    const terminal_page *p = ctx;
+    (void)err;
+    terminal_heading(p, "Claims");
+    for (size_t i = 0; i < b->num_claims; i++) {
+        const claim_result *r = &list[i];
+        char text[700], found[400];
+        fprintf(p->out, "%s%-14s%s  ", p->colour ? colours[r->verdict] : "", words[r->verdict],
+                p->colour ? "\033[0m" : "");
+        snprintf(text, sizeof text, "%.400s%s%.200s%s", r->c->text, r->c->source[0] ? " (" : "",
+                 r->c->source, r->c->source[0] ? ")" : "");
+        terminal_wrap(p, text, 16, 16);
+        found_text(r, found, sizeof found);
+        fprintf(p->out, "%-16s", "");
+        terminal_wrap(p, found, 16, 16);
+    }
+    return IK_OK;
+}
+
+ik_status claims_put_terminal(const terminal_page *p, ik_error *err)
+{
+    return with_results(p->m, put_lines, (void *)p, err);
+}
+
+/* ---- CSV */
+
+static void put_number(FILE *out, const claim_number *n)
+{
+    fputc(',', out);
+    if (isfinite(n->mean))
+        fprintf(out, "%.9g", n->mean);
+    else if (isinf(n->mean))
+        fputs("inf", out);
+    fputc(',', out);
+    if (isfinite(n->mean) && isfinite(n->ci95))
+        fprintf(out, "%.9g", n->ci95);
+    fputc(',', out);
+    if (n->num != SIZE_MAX)
+        fprintf(out, "%zu", n->num);
+}
+
+static ik_status put_rows(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
+{
+    FILE *out = ctx;
+    (void)err;
+    for (size_t i = 0; i < b->num_claims; i++) {
+        const claim_result *r = &list[i];
+        const char *const texts[] = {words[r->verdict], r->c->text, r->c->source};
+        csv_fields(out, texts, 3);
+        put_number(out, &r->left);
+        fprintf(out, ",%s", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
+        put_number(out, &r->right);
+        fputc(',', out);
+        csv_field(out, r->why);
+        fputc('\n', out);
+    }
+    return IK_OK;
+}
+
+ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err)
+{
+    fputs("verdict,claim,source,left,left_ci95,left_samples,op,right,right_ci95,right_samples,"
+          "why\n",
+          out);
+    return with_results(m, put_rows, out, err);
+}
+
+/* ---- JSON */
+
+static ik_status put_objects(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
+{
+    ik_json *j = ctx;
+    (void)err;
+    for (size_t i = 0; i < b->num_claims; i++) {
+        const claim_result *r = &list[i];
+        char found[400];
+        found_text(r, found, sizeof found);
+        ik_json_object(j, NULL);
+        ik_json_text(j, "claim", r->c->text);
+        ik_json_text(j, "source", r->c->source);
+        ik_json_text(j, "verdict", words[r->verdict]);
+        ik_json_text(j, "found", found);
+        ik_json_real(j, "left", r->left.mean, 9);
+        ik_json_real(j, "left_ci95", r->left.ci95, 9);
+        ik_json_text(j, "op", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
+        ik_json_real(j, "right", r->right.mean, 9);
+        ik_json_real(j, "right_ci95", r->right.ci95, 9);
+        ik_json_close(j);
+    }
+    return IK_OK;
+}
+
+void claims_put_json(ik_json *j, const report_model *m)
+{
+    ik_json_array(j, "claims");
+    ik_status status = with_results(m, put_objects, j, NULL);
+    if (status != IK_OK)
+        ik_json_fail(j, status);
+    ik_json_close(j);
+}
+
+/* ---- how many */
+
+static ik_status count_verdicts(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
+{
+    ik_verdicts *v = ctx;
+    (void)err;
+    size_t *const counts[] = {&v->hold, &v->differ, &v->untold, &v->not_asked};
+    for (size_t i = 0; i < b->num_claims; i++)
+        ++*counts[list[i].verdict];
+    return IK_OK;
+}
+
+/* Without any, the results need not be read. */
+static ik_status has_claims(const char *store_path, bool *any, ik_error *err)
+{
+    ik_arena arena = {0};
+    store *s = NULL;
+    const char *text = "";
+    ik_status status = store_open(store_path, &s, err);
+    if (status == IK_OK)
+        status = store_get_meta(s, "expect", &arena, &text, err);
+    *any = text[0] && strcmp(text, "[]") != 0;
+    ik_arena_free(&arena);
+    store_close(s);
+    return status;
+}
+
+ik_status ik_report_verdicts(const char *store_path, ik_verdicts *out, ik_error *err)
+{
+    report_model *m = NULL;
+    ik_verdicts v = {0};
+    bool any = false;
+    ik_status status = has_claims(store_path, &any, err);
+    if (status == IK_OK && any)
+        status = model_read(store_path, &m, err);
+    if (status != IK_OK || !any) {
+        *out = status == IK_OK ? v : *out;
+        return status;
+    }
+    status = with_results(m, count_verdicts, &v, err);
+    model_free(m);
+    if (status == IK_OK)
+        *out = v;
+    return status;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/judge.c: what the results say of the claims.
+ *
+ * Both sides become samples, one per seed (and per value of what is aggregated over), and these a
+ * mean with its 95 % interval; a number, and a measure that is exact, have an interval of no width.
+ * With d = left - right, its interval [low, high] and t = tolerance times the right side, "left <
+ * right" holds if high < t, differs if low >= t, and cannot be told else: with no tolerance, where
+ * the intervals overlap. Of two samples and fewer nothing can be told.
+ */
+#include "report/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct judge {
+    figure_book *b;
+    const claim *c;
+    claim_view v;
+    claim_result *r;
+} judge;
+
+/* ---- samples */
+
+typedef struct sample_list {
+    double *items;
+    size_t num;
+} sample_list;
+
+static double result_of(const report_row *r, const result_expr *e)
+{
+    double x = r->value[e->first];
+    if (e->op == '/')
+        return r->value[e->second] != 0 ? x / r->value[e->second] : NAN;
+    return e->op == '-' ? x - r->value[e->second] : x;
+}
+
+/* The places along x of a side: entries from `begin` on, `num` of them, at value x. */
+typedef struct place {
+    double x;
+    size_t begin, num;
+} place;
+
+static int by_x(const void *a, const void *b)
+{
+    double x = ((const place *)a)->x, y = ((const place *)b)->x;
+    return (x > y) - (x < y);
+}
+
+/* *num places, ascending; free() them. *samples: what every place has. */
+static ik_status find_places(const judge *j, const claim_side *side, place **out, size_t *num,
+                             size_t *samples, ik_error *err)
+{
+    place *places = ik_calloc(side->num_entries + 1, sizeof *places);
+    if (!places)
+        return ik_fail_memory(err, side->num_entries * sizeof *places, "a claim");
+    *num = 0;
+    for (size_t i = 0; i < side->num_entries; i++) {
+        uint32_t key = side->entries[i].key[KEY_X];
+        if (key == IK_NONE)
+            continue;
+        if (i == 0 || !same_key(&side->entries[i - 1], &side->entries[i]))
+            places[(*num)++] = (place){j->v.x.values[key].number, i, 0};
+        places[*num - 1].num++;
+    }
+    *samples = SIZE_MAX;
+    for (size_t i = 0; i < *num; i++)
+        *samples = places[i].num < *samples ? places[i].num : *samples;
+    *samples = *num ? *samples : 0;
+    qsort(places, *num, sizeof *places, by_x);
+    *out = places;
+    return IK_OK;
+}
+
+static const report_row *row_at(const judge *j, const claim_side *side, const place *p, size_t s)
+{
+    return &j->b->m->rows[side->entries[p->begin + s].point];
+}
+
+/* A property of the curve that sample s makes. INFINITY: it never saturates. */
+static double measure_curve(const judge *j, const claim_side *side, const place *p, size_t num,
+                            size_t s)
+{
+    double sum = 0, best = -INFINITY, at = NAN;
+    size_t counted = 0;
+    for (size_t i = 0; i < num; i++) {
+        const report_row *r = row_at(j, side, &p[i], s);
+        double y = result_of(r, &j->c->y);
+        if (j->c->measure == CLAIM_SATURATION) {
+            if (r->value[METRIC_THROUGHPUT] < 0.95 * r->value[METRIC_OFFERED])
+                return p[i].x;
+            continue;
+        }
+        if (p[i].x >= p[num - 1].x - (p[num - 1].x - p[0].x) / 3 && isfinite(y)) {
+            sum += y;
+            counted++;
+        }
+        if (y > best) {
+            best = y;
+            at = p[i].x;
+        }
+    }
+    return j->c->measure == CLAIM_SATURATION ? INFINITY
+           : j->c->measure == CLAIM_ARGMAX   ? at
+           : counted                         ? sum / (double)counted
+                                             : NAN;
+}
+
+static ik_status curve_samples(const judge *j, const claim_side *side, sample_list *out,
+                               ik_error *err)
+{
+    place *places = NULL;
+    size_t num = 0, samples = 0;
+    ik_status status = find_places(j, side, &places, &num, &samples, err);
+    if (status != IK_OK)
+        return status;
+    out->items = ik_calloc(samples + 1, sizeof *out->items);
+    for (size_t s = 0; out->items && s < samples; s++)
+        out->items[out->num++] = measure_curve(j, side, places, num, s);
+    free(places);
+    return out->items ? IK_OK : ik_fail_memory(err, samples, "a claim");
+}
+
+/* Where two curves of as many places cross: the first change of sign, linear between places; NAN:
+ * they do not. */
+static double crossing(const judge *j, const place *p, const place *q, size_t num, size_t s)
+{
+    double before = NAN;
+    for (size_t i = 0; i < num; i++) {
+        double d = result_of(row_at(j, &j->v.of[0], &p[i], s), &j->c->y) -
+                   result_of(row_at(j, &j->v.against, &q[i], s), &j->c->y);
+        if (d == 0)
+            return p[i].x;
+        if (i && before * d < 0)
+            return p[i - 1].x + (p[i].x - p[i - 1].x) * before / (before - d);
+        before = d;
+    }
+    return NAN;
+}
+
+static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *err)
+{
+    place *p = NULL, *q = NULL;
+    size_t num = 0, other = 0, samples = 0, more = 0;
+    ik_status status = find_places(j, &j->v.of[0], &p, &num, &samples, err);
+    if (status == IK_OK)
+        status = find_places(j, &j->v.against, &q, &other, &more, err);
+    samples = more < samples ? more : samples;
+    out->items = status == IK_OK ? ik_calloc(samples + 1, sizeof *out->items) : NULL;
+    bool same = num == other;
+    for (size_t i = 0; same && i < num; i++)
+        same = p[i].x == q[i].x;
+    for (size_t s = 0; out->items && same && s < samples; s++)
+        out->items[out->num++] = crossing(j, p, q, num, s);
+    free(p);
+    free(q);
+    return status == IK_OK && !out->items ? ik_fail_memory(err, samples, "a claim") : status;
+}
+
+static ik_status samples_of(const judge *j, const claim_side *side, sample_list *out, ik_error *err)
+{
+    if (j->v.has_x)
+        return curve_samples(j, side, out, err);
+    out->items = ik_calloc(side->num_entries + 1, sizeof *out->items);
+    if (!out->items)
+        return ik_fail_memory(err, side->num_entries, "a claim");
+    for (size_t i = 0; i < side->num_entries; i++)
+        out->items[out->num++] = result_of(&j->b->m->rows[side->entries[i].point], &j->c->y);
+    return IK_OK;
+}
+
+/* ---- sides */
+
+static bool is_exact(const judge *j)
+{
+    const result_expr *e = &j->c->y;
+    return j->c->measure != CLAIM_SATURATION && metrics[e->first].exact &&
+           (!e->op || metrics[e->second].exact);
+}
+
+/* Samples that are all infinite are one infinite value; some of them are no value. */
+static claim_number sum_up(const judge *j, const sample_list *s)
+{
+    claim_number n = {.num = s->num, .mean = NAN, .ci95 = NAN};
+    double sum = 0, squares = 0;
+    size_t infinite = 0;
+    for (size_t i = 0; i < s->num; i++) {
+        sum += s->items[i];
+        infinite += isinf(s->items[i]) != 0;
+    }
+    if (infinite || s->num == 0) {
+        n.mean = infinite && infinite == s->num ? INFINITY : NAN;
+        n.ci95 = 0;
+        return n;
+    }
+    double mean = sum / (double)s->num;
+    for (size_t i = 0; i < s->num; i++)
+        squares += (s->items[i] - mean) * (s->items[i] - mean);
+    estimate e = model_estimate(mean, squares, s->num);
+    n.mean = mean;
+    n.exact = is_exact(j);
+    n.ci95 = n.exact && !(e.ci95 > 0) ? 0 : e.ci95;
+    return n;
+}
+
+static ik_status side_number(const judge *j, const claim_side *side, claim_number *out,
+                             ik_error *err)
+{
+    sample_list s = {0};
+    ik_status status = j->c->measure == CLAIM_CROSSING ? crossing_samples(j, &s, err)
+                                                       : samples_of(j, side, &s, err);
+    if (status == IK_OK)
+        *out = sum_up(j, &s);
+    free(s.items);
+    return status;
+}
+
+/* ---- verdicts */
+
+static claim_verdict compare(const claim *c, claim_op op, const claim_number *a,
+                             const claim_number *b)
+{
+    double low = a->mean - a->ci95 - (b->mean + b->ci95),
+           high = a->mean + a->ci95 - (b->mean - b->ci95), t = c->tolerance * fabs(b->mean);
+    if (isnan(low) || isnan(high))
+        return VERDICT_UNKNOWN;
+    bool holds = false, differs = false;
+    switch (op) {
+    case OP_LESS:
+        holds = t > 0 ? high <= t : high < 0;
+        differs = t > 0 ? low > t : low >= 0;
+        break;
+    case OP_AT_MOST:
+        holds = high <= t;
+        differs = low > t;
+        break;
+    case OP_EQUAL:
+        holds = low >= -t && high <= t;
+        differs = low > t || high < -t;
+        break;
+    case OP_AT_LEAST:
+        holds = low >= -t;
+        differs = high < -t;
+        break;
+    case OP_MORE:
+        holds = t > 0 ? low >= -t : low > 0;
+        differs = t > 0 ? high < -t : high <= 0;
+        break;
+    }
+    return holds ? VERDICT_HOLDS : differs ? VERDICT_DIFFERS : VERDICT_UNKNOWN;
+}
+
+/* Why nothing can be told of a side; NULL: it can. */
+static const char *lacks(const judge *j, const claim_number *n)
+{
+    if (n->num == 0)
+        return "no point is finished";
+    if (isnan(n->mean))
+        return j->c->measure == CLAIM_CROSSING     ? "the curves do not cross in every sample"
+               : j->c->measure == CLAIM_SATURATION ? "some samples saturate and others do not"
+                                                   : "some points have no such result";
+    return !n->exact && n->num < 3 ? "fewer than three samples" : NULL;
+}
+
+static claim_verdict judge_pair(judge *j, claim_op op, const claim_number *a, const claim_number *b)
+{
+    const char *why = lacks(j, a);
+    why = why ? why : lacks(j, b);
+    if (!why && isinf(a->mean) && isinf(b->mean))
+        why = "neither saturates";
+    j->r->why = why ? why : j->r->why;
+    claim_verdict verdict = why ? VERDICT_UNKNOWN : compare(j->c, op, a, b);
+    if (!why && verdict == VERDICT_UNKNOWN)
+        j->r->why = "the intervals overlap";
+    return verdict;
+}
+
+/* The quotient, with the interval that those of both sides leave it. */
+static claim_number quotient(const claim_number *a, const claim_number *b)
+{
+    claim_number q = {.num = a->num < b->num ? a->num : b->num,
+                      .exact = a->exact && b->exact,
+                      .mean = NAN,
+                      .ci95 = NAN};
+    if (!(fabs(b->mean) > b->ci95))
+        return q;
+    double share = (isfinite(a->ci95) ? a->ci95 : 0) / fabs(a->mean) +
+                   (isfinite(b->ci95) ? b->ci95 : 0) / fabs(b->mean);
+    q.mean = a->mean / b->mean;
+    q.ci95 = a->mean != 0 ? fabs(q.mean) * share : a->ci95 / fabs(b->mean);
+    return q;
+}
+
+static ik_status judge_order(judge *j, ik_error *err)
+{
+    claim_number before = {0}, here = {0};
+    claim_verdict worst = VERDICT_HOLDS;
+    ik_status status = side_number(j, &j->v.of[0], &before, err);
+    j->r->left = before;
+    for (size_t i = 1; i < j->c->num_of && status == IK_OK; i++) {
+        status = side_number(j, &j->v.of[i], &here, err);
+        if (status != IK_OK)
+            return status;
+        claim_verdict v = judge_pair(j, OP_LESS, &before, &here);
+        if (v == VERDICT_DIFFERS || (v == VERDICT_UNKNOWN && worst == VERDICT_HOLDS))
+            worst = v;
+        if (v != VERDICT_HOLDS && j->r->pair == 0)
+            j->r->pair = i;
+        before = here;
+    }
+    j->r->right = before;
+    j->r->verdict = worst;
+    return status;
+}
+
+static ik_status judge_sides(judge *j, ik_error *err)
+{
+    const claim *c = j->c;
+    claim_number a = {0}, b = {0}, value = {c->value, 0, SIZE_MAX, true};
+    bool two = c->against.place && c->measure != CLAIM_CROSSING;
+    ik_status status = side_number(j, &j->v.of[0], &a, err);
+    if (status == IK_OK && two)
+        status = side_number(j, &j->v.against, &b, err);
+    if (status != IK_OK)
+        return status;
+    if (two && c->ratio) {
+        const char *why = lacks(j, &a);
+        why = why ? why : lacks(j, &b);
+        j->r->why = why ? why : "";
+        a = quotient(&a, &b);
+    }
+    j->r->left = a;
+    j->r->right = two && !c->ratio ? b : value;
+    if (j->r->why[0] == '\0')
+        j->r->verdict = judge_pair(j, c->op, &j->r->left, &j->r->right);
+    return IK_OK;
+}
+
+static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik_error *err)
+{
+    judge j = {.b = b, .c = c, .r = r};
+    *r = (claim_result){.c = c, .verdict = VERDICT_UNKNOWN, .why = ""};
+    if (c->full_scale && b->m->overrides[0]) {
+        r->verdict = VERDICT_NOT_ASKED;
+        r->why = "asked of runs without overrides alone";
+        return IK_OK;
+    }
+    if (b->m->num_rows < b->m->num_points - b->m->num_left_out) {
+        r->why = "not all points are finished";
+        return IK_OK;
+    }
+    ik_status status = claim_resolve(&b->a, c, &b->over, &j.v, err);
+    if (status != IK_OK)
+        return status;
+    status = c->measure == CLAIM_ORDER ? judge_order(&j, err) : judge_sides(&j, err);
+    r->why = r->why ? r->why : "";
+    return status;
+}
+
+ik_status claims_judge(figure_book *b, claim_result **out, ik_error *err)
+{
+    *out = ik_arena_alloc(&b->arena, (b->num_claims + 1) * sizeof **out);
+    if (!*out)
+        return ik_fail_memory(err, b->num_claims * sizeof **out, "claims");
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < b->num_claims && status == IK_OK; i++)
+        status = judge_claim(b, &b->claims[i], &(*out)[i], err);
+    return status;
+}
