@@ -59,7 +59,8 @@ typedef struct ik_error {
     char text[512];
     char hint[384];
     /* names of the settings that it is about, the one to blame first, a blank between two: "w k";
-     * "section.name" where it is of that section of an experiment and no other. "" = not known */
+     * "section.name" where it is of that section of an experiment and no other. What a setting is
+     * made of has a path: "jobs/2/traffic/bytes", members of a list by number. "" = not known */
     char settings[112];
 } ik_error;
 
@@ -75,6 +76,10 @@ ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...) IK_P
 /* Says which settings an error is about (ik_error.settings; err may be NULL); returns status:
  * `return ik_about(err, ik_fail(err, …), "w k")`. */
 ik_status ik_about(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
+/* The error of a part of a setting: puts the path of the part and '/' before the names of its
+ * settings, but those of a section; without settings it is about the part. The names that then do
+ * not fit are left out. */
+ik_status ik_about_within(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
 /* Sets the place of an error that has none yet (keeps an existing one). */
 void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column);
 /* "out of memory: 1.2 GiB for WHAT". */

@@ -44,6 +44,10 @@ ik_status ik_sim_check_turns(const ik_params *adapter, ik_error *err);
  * histogram IK_ERR_INPUT or IK_ERR_IO. */
 ik_status ik_sim_check_sizes(const ik_params *adapter, const ik_traffic *traffic, ik_error *err);
 
+/* Whether hosts can number their packets of a workload (2^32 at most): IK_ERR_UNSUPPORTED. Endless
+ * traffic always passes. O(operations). */
+ik_status ik_sim_check_workload(const ik_params *adapter, const ik_traffic *traffic, ik_error *err);
+
 /* Whether the section switch gives a priority to each class of the traffic, if to any: IK_ERR_USAGE
  * at the place of class_priority. */
 ik_status ik_sim_check_levels(const ik_params *switch_params, const ik_traffic *traffic,

@@ -74,6 +74,29 @@ ik_status ik_about(ik_error *err, ik_status status, const char *format, ...)
     return status;
 }
 
+ik_status ik_about_within(ik_error *err, ik_status status, const char *format, ...)
+{
+    if (!err)
+        return status;
+    char path[64], all[sizeof err->settings] = "";
+    va_list args;
+    va_start(args, format);
+    vsnprintf(path, sizeof path, format, args);
+    va_end(args);
+    size_t used = 0;
+    for (const char *name = err->settings; *name;) {
+        size_t length = strcspn(name, " ");
+        bool of_section = memchr(name, '.', length) != NULL;
+        size_t needs = (used > 0) + (of_section ? 0 : strlen(path) + 1) + length;
+        if (used + needs < sizeof all)
+            used +=
+                (size_t)snprintf(all + used, sizeof all - used, "%s%s%s%.*s", used ? " " : "",
+                                 of_section ? "" : path, of_section ? "" : "/", (int)length, name);
+        name += length + strspn(name + length, " ");
+    }
+    return ik_about(err, status, "%s", used ? all : path);
+}
+
 void ik_error_at(ik_error *err, const char *file, unsigned line, unsigned column)
 {
     if (!err || err->file[0] || err->line)

@@ -25,6 +25,9 @@ typedef struct variant {
     /* of the bytes of the files that it reads, found when it is run; "" if it reads none */
     char digest[DIGEST_CHARS];
     const ytree *place;
+    /* of a parameter that lists traffic, what its value was made of, with places (members.h); NULL
+     * = nothing of the kind was written */
+    const ytree *parts;
 } variant;
 
 typedef struct variants {
@@ -113,6 +116,9 @@ void place_in_sections(const ik_experiment *e, const point *p, const section_id 
                        size_t num, ik_error *err);
 /* The same for one variant of a section. */
 void place_in_variant(const variant *v, section_id id, ik_error *err);
+/* The place where a variant, or a part of it, names this file. Returns the words that may stand
+ * there instead of a file, "linear|random"; NULL = none. */
+const char *place_file(const variant *v, const char *path, ik_error *err);
 
 /* effects.c: refuses what was written and has no effect beside another section. After num_points is
  * known. */

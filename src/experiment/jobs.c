@@ -77,7 +77,7 @@ static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_err
         uint64_t ps;
         if (starts.text[s] &&
             (status = ik_parse_quantity(starts.text[s], IK_DIM_TIME, &ps, err)) != IK_OK)
-            ik_error_at(err, start->file, start->line, start->column);
+            ik_error_at(err, starts.place[s]->file, starts.place[s]->line, starts.place[s]->column);
     }
     if (status == IK_OK)
         status = read_traffic(e, job, &found, err);
@@ -85,7 +85,11 @@ static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_err
         for (size_t k = 0; k < found.num && status == IK_OK; k++) {
             ik_spec_member m = {starts.text[s], name->text, found.text[k]};
             const char *text = ik_spec_jobs_print(&m, 1, &e->arena);
-            status = text ? sweep_add(out, text, job, &e->arena, err)
+            ytree *parts = members_parts(YTREE_MAP, job, 3, &e->arena);
+            bool made = text && parts && members_part(parts, "name", name, &e->arena) &&
+                        members_part(parts, "start", start ? starts.place[s] : NULL, &e->arena) &&
+                        members_part(parts, "traffic", found.place[k], &e->arena);
+            status = made ? sweep_add(out, text, parts, &e->arena, err)
                           : ik_fail_memory(err, 1, "an experiment");
         }
     return status;

@@ -3,6 +3,7 @@
  * experiment/members.c: lists of traffic. */
 #include "experiment/members.h"
 
+#include <assert.h>
 #include <string.h>
 
 ik_status members_check_keys(const ytree *map, const char *what, const char *const *known,
@@ -21,6 +22,65 @@ ik_status members_check_keys(const ytree *map, const char *what, const char *con
     return IK_OK;
 }
 
+/* ---- what values are made of */
+
+ytree *members_parts(ytree_kind kind, const ytree *place, size_t room, ik_arena *arena)
+{
+    ytree *parts = ytree_new(kind, place->file, place->line, place->column, arena);
+    if (!parts)
+        return NULL;
+    parts->room = room;
+    parts->items = ik_arena_alloc(arena, (room + 1) * sizeof *parts->items);
+    parts->keys =
+        kind == YTREE_MAP ? ik_arena_alloc(arena, (room + 1) * sizeof *parts->keys) : NULL;
+    return parts->items && (parts->keys || kind != YTREE_MAP) ? parts : NULL;
+}
+
+bool members_part(ytree *parts, const char *key, const ytree *part, ik_arena *arena)
+{
+    if (!part)
+        return true;
+    assert(parts->num < parts->room && (parts->kind == YTREE_MAP) == (key != NULL));
+    if (key) {
+        ytree *name = ytree_new(YTREE_SCALAR, part->file, part->line, part->column, arena);
+        if (!name)
+            return false;
+        name->text = key;
+        parts->keys[parts->num] = name;
+    }
+    parts->items[parts->num++] = (ytree *)part;
+    return true;
+}
+
+bool members_listed(ik_param_type type)
+{
+    return type == IK_PARAM_PATTERNS || type == IK_PARAM_JOBS || type == IK_PARAM_SCHEDULE;
+}
+
+/* The parameters of a variant that were written. */
+static const ytree *parts_of(const variant *v, ik_arena *arena)
+{
+    ytree *parts = members_parts(YTREE_MAP, v->place, v->params.num, arena);
+    if (parts)
+        parts->text = v->name;
+    for (size_t i = 0; parts && i < v->params.num; i++) {
+        const ik_value *value = &v->params.values[i];
+        const ik_param *row = &v->params.decl[i];
+        if (!value->given || !value->line)
+            continue;
+        const ytree *part = members_listed(row->type) ? v->parts : NULL;
+        ytree *own =
+            part ? NULL : ytree_new(YTREE_SCALAR, value->source, value->line, value->column, arena);
+        if (own && row->type == IK_PARAM_PATH && !(own->text = ik_arena_strdup(arena, value->text)))
+            return NULL;
+        if (!(part ? part : own) || !members_part(parts, row->name, part ? part : own, arena))
+            return NULL;
+    }
+    return parts;
+}
+
+/* ---- lists */
+
 ik_status members_read_traffic(ik_experiment *e, const ytree *node, members_kind kind, sweep *out,
                                ik_error *err)
 {
@@ -31,8 +91,10 @@ ik_status members_read_traffic(ik_experiment *e, const ytree *node, members_kind
         if (status == IK_OK && strpbrk(v->label, kind.marks))
             status = ytree_fail(v->place, err, "'%.100s' %s: it contains '%c' or '%c'", v->label,
                                 kind.refusal, kind.marks[0], kind.marks[1]);
+        const ytree *parts = parts_of(v, &e->arena);
         if (status == IK_OK)
-            status = sweep_add(out, v->label, v->place, &e->arena, err);
+            status = parts ? sweep_add(out, v->label, parts, &e->arena, err)
+                           : ik_fail_memory(err, 1, "an experiment");
         ik_params_free(&v->params);
     }
     return status;
@@ -45,14 +107,17 @@ static ik_status join(ik_experiment *e, const ytree *list, const sweep_axis *ite
     for (size_t i = 0; i < list->num; i++)
         bytes += strlen(items[i].values.text[choice[i]]) + 1;
     char *text = ik_arena_alloc(&e->arena, bytes), *at = text;
-    if (!text)
+    ytree *parts = members_parts(YTREE_LIST, list, list->num, &e->arena);
+    if (!text || !parts)
         return ik_fail_memory(err, bytes, "an experiment");
     for (size_t i = 0; i < list->num; i++) {
         if (i)
             *at++ = mark;
         at = stpcpy(at, items[i].values.text[choice[i]]);
+        if (!members_part(parts, NULL, items[i].values.place[choice[i]], &e->arena))
+            return ik_fail_memory(err, 1, "an experiment");
     }
-    return sweep_add(out, text, list, &e->arena, err);
+    return sweep_add(out, text, parts, &e->arena, err);
 }
 
 ik_status members_combine(ik_experiment *e, const ytree *list, members_item_fn read_item, char mark,

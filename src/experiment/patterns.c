@@ -62,7 +62,12 @@ static ik_status read_item(ik_experiment *e, const ytree *item, sweep *out, ik_e
         for (size_t k = 0; k < found.num && status == IK_OK; k++) {
             ik_spec_member m = {shares.text[s], name ? name->text : NULL, found.text[k]};
             const char *text = ik_spec_list_print(&m, 1, &e->arena);
-            status = text ? sweep_add(out, text, item, &e->arena, err)
+            ytree *parts = members_parts(YTREE_MAP, item, 3, &e->arena);
+            bool made = text && parts &&
+                        members_part(parts, "share", share ? shares.place[s] : NULL, &e->arena) &&
+                        members_part(parts, "name", name, &e->arena) &&
+                        members_part(parts, "pattern", found.place[k], &e->arena);
+            status = made ? sweep_add(out, text, parts, &e->arena, err)
                           : ik_fail_memory(err, 1, "an experiment");
         }
     return status;
@@ -77,7 +82,12 @@ static ik_status read_mapping(ik_experiment *e, const ytree *map, sweep *out, ik
     for (size_t i = 0; i < found.num && status == IK_OK; i++) {
         const ik_spec_member m = {.spec = found.text[i]};
         const char *text = ik_spec_list_print(&m, 1, &e->arena);
-        status = text ? sweep_add(out, text, found.place[i], &e->arena, err)
+        ytree *list = members_parts(YTREE_LIST, found.place[i], 1, &e->arena),
+              *only = members_parts(YTREE_MAP, found.place[i], 1, &e->arena);
+        bool made = text && list && only &&
+                    members_part(only, "pattern", found.place[i], &e->arena) &&
+                    members_part(list, NULL, only, &e->arena);
+        status = made ? sweep_add(out, text, list, &e->arena, err)
                       : ik_fail_memory(err, 1, "an experiment");
     }
     return status;
@@ -102,11 +112,6 @@ ik_status patterns_expand(ik_experiment *e, const ytree *node, const ik_param *p
 }
 
 /* ---- as variants */
-
-static bool is_list(ik_param_type type)
-{
-    return type == IK_PARAM_PATTERNS || type == IK_PARAM_JOBS || type == IK_PARAM_SCHEDULE;
-}
 
 /* A job may be an exchange of a pattern, and an entry of a schedule a mix, but neither may be a
  * list of jobs or a schedule. */
@@ -143,11 +148,21 @@ static ik_status refuse_list(ik_experiment *e, const ytree *place, const char *s
     return status;
 }
 
+/* Where a member's traffic was written; NULL: in a text with the others. */
+static const ytree *member_place(const variant *v, size_t i)
+{
+    if (!v->parts || v->parts->kind != YTREE_LIST || i >= v->parts->num)
+        return NULL;
+    const ytree *member = v->parts->items[i], *traffic = ytree_get(member, "traffic"),
+                *pattern = ytree_get(member, "pattern");
+    return traffic ? traffic : pattern ? pattern : member;
+}
+
 ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_error *err)
 {
     patterns p = {.param = 0};
     while (p.param < v->params.num &&
-           (!is_list(v->params.decl[p.param].type) || !v->params.values[p.param].has))
+           (!members_listed(v->params.decl[p.param].type) || !v->params.values[p.param].has))
         p.param++;
     if (p.param == v->params.num) {
         *out = (patterns){.param = SIZE_MAX};
@@ -157,8 +172,10 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
     ik_param_type type = v->params.decl[p.param].type;
     ik_status status = parse_members(type, value->text, &e->arena, &p.list, &p.num, err);
     for (size_t i = 0; i < p.num && status == IK_OK; i++) {
+        const ytree *at = member_place(v, i);
         ytree *node =
-            ytree_new(YTREE_SCALAR, v->place->file, value->line, value->column, &e->arena);
+            ytree_new(YTREE_SCALAR, at ? at->file : v->place->file, at ? at->line : value->line,
+                      at ? at->column : value->column, &e->arena);
         if (!node)
             status = ik_fail_memory(err, sizeof *node, "an experiment");
         else

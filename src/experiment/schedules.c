@@ -101,7 +101,14 @@ static ik_status combine(ik_experiment *e, const ytree *entry, const sweep *unti
             numbers = until ? ik_arena_printf(&e->arena, "%s@%s", until, load) : load;
         const ik_spec_member m = {numbers, name ? name->text : NULL, found->text[i % found->num]};
         const char *text = numbers || !load ? ik_spec_jobs_print(&m, 1, &e->arena) : NULL;
-        status = text ? sweep_add(out, text, entry, &e->arena, err)
+        ytree *parts = members_parts(YTREE_MAP, entry, 4, &e->arena);
+        const ytree *until_at = until ? untils->place[i / found->num / loads->num] : NULL,
+                    *load_at = load ? loads->place[i / found->num % loads->num] : NULL;
+        bool made = text && parts && members_part(parts, "until", until_at, &e->arena) &&
+                    members_part(parts, "load", load_at, &e->arena) &&
+                    members_part(parts, "name", name, &e->arena) &&
+                    members_part(parts, "traffic", found->place[i % found->num], &e->arena);
+        status = made ? sweep_add(out, text, parts, &e->arena, err)
                       : ik_fail_memory(err, 1, "an experiment");
     }
     return status;
@@ -163,7 +170,7 @@ static uint64_t until_of(const ik_spec_member *m)
 }
 
 /* Of one combination of the entries' values. */
-static ik_status check_times(ik_experiment *e, const ytree *list, const char *text, ik_error *err)
+static ik_status check_times(ik_experiment *e, const ytree *parts, const char *text, ik_error *err)
 {
     ik_spec_member *members;
     size_t num;
@@ -171,7 +178,7 @@ static ik_status check_times(ik_experiment *e, const ytree *list, const char *te
     for (size_t i = 1; status == IK_OK && i + 1 < num; i++) {
         if (until_of(&members[i]) > until_of(&members[i - 1]))
             continue;
-        ytree_fail(ytree_get(list->items[i], "until"), err,
+        ytree_fail(ytree_get(parts->items[i], "until"), err,
                    "'until' (%.40s) is no later than that of the entry before (%.40s)",
                    members[i].share, members[i - 1].share);
         return ik_hint(err, IK_ERR_INPUT, "times grow from entry to entry");
@@ -193,7 +200,7 @@ ik_status schedule_expand(ik_experiment *e, const ytree *node, const ik_param *p
         if (status == IK_OK)
             status = members_combine(e, node, read_entry, '&', out, err);
         for (size_t i = before; i < out->num && status == IK_OK; i++)
-            status = check_times(e, node, out->text[i], err);
+            status = check_times(e, out->place[i], out->text[i], err);
         return status;
     }
     for (size_t i = 0; i < node->num && status == IK_OK; i++)

@@ -5,6 +5,7 @@
  */
 #include "experiment/experiment_impl.h"
 #include "experiment/jobs.h"
+#include "experiment/members.h"
 #include "experiment/patterns.h"
 #include "experiment/schedules.h"
 
@@ -210,6 +211,12 @@ static const ik_param *find_row(const ik_param *rows, const char *key)
     return NULL;
 }
 
+static const ik_param *find_row_of(const schema_member *member, const char *key)
+{
+    const ik_param *row = find_row(member->params, key);
+    return row ? row : find_row(member->common, key);
+}
+
 /* Reads the axes of a mapping (all keys but `skip`) and counts their product. */
 static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
                            const schema_member *member, const char *owner, sweep_axis **axes,
@@ -224,8 +231,7 @@ static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
         const ytree *key = map->keys[i];
         if (skip && strcmp(key->text, skip) == 0)
             continue;
-        const ik_param *row = find_row(member->params, key->text);
-        row = row ? row : find_row(member->common, key->text);
+        const ik_param *row = find_row_of(member, key->text);
         if (!row) { /* let the declaration say what it has */
             variant probe = {0};
             ik_status status = ik_params_init(&probe.params, member->params, member->common, err);
@@ -285,6 +291,8 @@ static ik_status expand_product(ik_experiment *e, const product *what, const swe
         for (size_t a = 0; a < num && status == IK_OK; a++) {
             const sweep *s = &axes[a].values;
             v->place = s->num > 1 ? s->place[choice[a]] : v->place;
+            if (members_listed(find_row_of(what->member, axes[a].key)->type))
+                v->parts = s->place[choice[a]];
             status = set_param(v, what->owner, axes[a].key, s->text[choice[a]], s->place[choice[a]],
                                err);
         }

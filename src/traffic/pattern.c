@@ -212,11 +212,11 @@ ik_status pattern_name_members(const char *owner, const ik_spec_member *list, un
                             ik_fail(err, IK_ERR_USAGE,
                                     "%s: the name '%.60s' has more than %d characters", owner, name,
                                     PATTERN_NAME_CHARS),
-                            "members entries");
+                            "members/%u/name entries/%u/name", k, k);
         if (name && is_taken(names, num, name))
             return ik_about(
                 err, ik_fail(err, IK_ERR_USAGE, "%s: two members are named '%s'", owner, name),
-                "members entries");
+                "members/%u/name entries/%u/name", k, k);
         if (name)
             memcpy(names[k], name, strlen(name) + 1);
     }

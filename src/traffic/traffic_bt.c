@@ -36,7 +36,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
                         ik_fail(err, IK_ERR_USAGE,
                                 "traffic 'bt': %llu x %llu processes on %u hosts",
                                 (unsigned long long)side, (unsigned long long)side, t->num_hosts),
-                        "processes");
+                        "side");
     }
     size_t count = (size_t)(side * side);
     pattern_flow *flows = ik_calloc(count * 6, sizeof *flows);

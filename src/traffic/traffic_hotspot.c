@@ -117,7 +117,7 @@ static ik_status draw_nodes(ik_traffic *t, hotspot *h, const ik_params *p, uint3
         return ik_about(err,
                         ik_fail(err, IK_ERR_USAGE, "traffic 'hotspot': %llu hot hosts of %u",
                                 (unsigned long long)count, t->num_hosts),
-                        "num");
+                        "count");
     }
     h->hot = ik_calloc((size_t)count, sizeof *h->hot);
     if (!h->hot)

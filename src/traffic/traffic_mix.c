@@ -50,25 +50,26 @@ static void destroy(ik_traffic *t)
 /* a whole; by how much shares in percent may miss it */
 enum { PARTS = 100000000, TOLERANCE = PARTS / 2000 };
 
-static ik_status refuse_share(const char *share, const char *why, ik_error *err)
+static ik_status refuse_share(unsigned k, const char *share, const char *why, ik_error *err)
 {
     ik_about(err, ik_fail(err, IK_ERR_USAGE, "traffic 'mix': the share '%.60s' %s", share, why),
-             "members");
+             "members/%u/share", k);
     return ik_hint(err, IK_ERR_USAGE,
                    "all shares in percent (80%%*uniform+20%%*shift) or all as weights up to a "
                    "million (4*uniform+shift)");
 }
 
-static ik_status read_share(const char *text, bool percent, uint64_t *share, ik_error *err)
+static ik_status read_share(unsigned k, const char *text, bool percent, uint64_t *share,
+                            ik_error *err)
 {
     double value;
     if (ik_parse_real(text, percent ? IK_DIM_FRACTION : IK_DIM_NONE, &value, NULL) != IK_OK)
-        return refuse_share(text, "is no number", err);
+        return refuse_share(k, text, "is no number", err);
     if (!(value >= 0 && value <= (percent ? 1 : 1e6)))
-        return refuse_share(text, "is out of range", err);
+        return refuse_share(k, text, "is out of range", err);
     *share = (uint64_t)llround(value * PARTS);
     if (value > 0 && *share == 0)
-        return refuse_share(text, "is finer than 1e-8, and would count as none", err);
+        return refuse_share(k, text, "is finer than 1e-8, and would count as none", err);
     return IK_OK;
 }
 
@@ -132,8 +133,8 @@ static ik_status take_shares(mix *m, const ik_spec_member *list, ik_error *err)
         if (!text)
             continue;
         if (percents && !strchr(text, '%'))
-            return refuse_share(text, "is no percentage, and another one is", err);
-        ik_status s = read_share(text, percents, &m->members[k].share, err);
+            return refuse_share(k, text, "is no percentage, and another one is", err);
+        ik_status s = read_share(k, text, percents, &m->members[k].share, err);
         if (s != IK_OK)
             return s;
     }
@@ -168,21 +169,21 @@ static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec
     if (of_family(spec, "mix")) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a mix cannot be a member of another"),
-                 "members");
+                 "members/%u/pattern", k);
         return ik_hint(err, IK_ERR_USAGE, "list its members, with their shares of the whole");
     }
     if (of_family(spec, "schedule")) {
         ik_about(
             err,
             ik_fail(err, IK_ERR_USAGE, "traffic 'mix': a schedule cannot be a member of a mix"),
-            "members");
+            "members/%u/pattern", k);
         return ik_hint(err, IK_ERR_USAGE, "entries of a schedule may be mixes");
     }
     ik_status s = ik_traffic_from_spec(t->fabric, spec, &own, &m->traffic[k], err);
     if (s != IK_OK && err) {
         ik_error inner = *err;
-        ik_about(err, ik_fail(err, s, "traffic 'mix', member '%s': %s", m->name[k], inner.text),
-                 "members");
+        ik_fail(err, s, "traffic 'mix', member '%s': %s", m->name[k], inner.text);
+        ik_about_within(err, ik_about(err, s, "%s", inner.settings), "members/%u/pattern", k);
         ik_error_at(err, inner.file, inner.line, inner.column);
         memcpy(err->hint, inner.hint, sizeof err->hint);
     }

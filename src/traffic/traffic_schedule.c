@@ -49,53 +49,60 @@ static void destroy(ik_traffic *t)
 
 /* ---- times and loads */
 
-static ik_status refuse(const ik_spec_member *m, const char *text, const char *why, ik_error *err)
+/* A member of a list, for messages. */
+typedef struct numbered_entry {
+    const ik_spec_member *m;
+    unsigned number;
+} numbered_entry;
+
+static ik_status refuse(const numbered_entry *of, const char *text, const char *why, ik_error *err)
 {
-    ik_about(err,
-             ik_fail(err, IK_ERR_USAGE, OWNER ", entry '%.60s': '%.40s' %s", m->spec, text, why),
-             "entries");
+    ik_about(
+        err,
+        ik_fail(err, IK_ERR_USAGE, OWNER ", entry '%.60s': '%.40s' %s", of->m->spec, text, why),
+        "entries/%u/%s", of->number, strchr(text, '%') ? "load" : "until");
     return ik_hint(err, IK_ERR_USAGE, "@100 us@20%%=uniform&@50%%=shift:by=3");
 }
 
-static ik_status read_load(const ik_spec_member *m, const char *text, ik_schedule_entry *e,
+static ik_status read_load(const numbered_entry *of, const char *text, ik_schedule_entry *e,
                            ik_error *err)
 {
     if (!isnan(e->load))
-        return refuse(m, text, "is a second load", err);
+        return refuse(of, text, "is a second load", err);
     if (ik_parse_real(text, IK_DIM_FRACTION, &e->load, NULL) != IK_OK)
-        return refuse(m, text, "is no load", err);
+        return refuse(of, text, "is no load", err);
     return e->load >= 1e-6 && e->load <= 1 ? IK_OK
-                                           : refuse(m, text, "is outside [0.0001%, 100%]", err);
+                                           : refuse(of, text, "is outside [0.0001%, 100%]", err);
 }
 
-static ik_status read_until(const ik_spec_member *m, const char *text, ik_schedule_entry *e,
+static ik_status read_until(const numbered_entry *of, const char *text, ik_schedule_entry *e,
                             ik_error *err)
 {
     enum { LONGEST_S = 1000 };
     if (e->until_ps != UINT64_MAX)
-        return refuse(m, text, "is a second time", err);
+        return refuse(of, text, "is a second time", err);
     if (ik_parse_quantity(text, IK_DIM_TIME, &e->until_ps, NULL) != IK_OK)
-        return refuse(m, text, "is neither a time (100 us) nor a load (20%)", err);
+        return refuse(of, text, "is neither a time (100 us) nor a load (20%)", err);
     return e->until_ps > 0 && e->until_ps <= LONGEST_S * UINT64_C(1000000000000)
                ? IK_OK
-               : refuse(m, text, "is no time above 0 and up to 1000 s", err);
+               : refuse(of, text, "is no time above 0 and up to 1000 s", err);
 }
 
 /* What stands before '=': "100 us@20%". */
-static ik_status read_numbers(const ik_spec_member *m, ik_schedule_entry *e, ik_error *err)
+static ik_status read_numbers(const numbered_entry *of, ik_schedule_entry *e, ik_error *err)
 {
     char text[64];
     e->until_ps = UINT64_MAX;
     e->load = NAN;
-    if (!m->share)
+    if (!of->m->share)
         return IK_OK;
-    for (const char *at = m->share;;) {
+    for (const char *at = of->m->share;;) {
         size_t length = strcspn(at, "@");
         if (length == 0 || length >= sizeof text)
-            return refuse(m, m->share, "is neither a time (100 us) nor a load (20%)", err);
+            return refuse(of, of->m->share, "is neither a time (100 us) nor a load (20%)", err);
         memcpy(text, at, length);
         text[length] = '\0';
-        ik_status s = (strchr(text, '%') ? read_load : read_until)(m, text, e, err);
+        ik_status s = (strchr(text, '%') ? read_load : read_until)(of, text, e, err);
         if (s != IK_OK || !at[length])
             return s;
         at += length + 1;
@@ -113,7 +120,7 @@ static ik_status check_order(const schedule *x, ik_error *err)
                                  ": entry '%s' is the last one and has a time until which it lasts"
                                   : OWNER ": entry '%s' does not say until when it lasts",
                              x->names[k]),
-                     "entries");
+                     "entries/%u/until", k);
             return ik_hint(err, IK_ERR_USAGE,
                            "every entry but the last one has such a time: "
                            "@100 us=uniform&shift:by=3");
@@ -126,7 +133,7 @@ static ik_status check_order(const schedule *x, ik_error *err)
                              "%llu ps",
                              x->names[k], (unsigned long long)x->entries[k].until_ps,
                              (unsigned long long)schedule_start(&x->list, k)),
-                     "entries");
+                     "entries/%u/until", k);
             return ik_hint(err, IK_ERR_USAGE, "times grow from entry to entry");
         }
     }
@@ -135,22 +142,36 @@ static ik_status check_order(const schedule *x, ik_error *err)
 
 /* ---- making */
 
+/* The pattern's own error, with the entry's name. */
+static ik_status name_entry(const char *name, unsigned k, ik_status status, ik_error *err)
+{
+    if (!err)
+        return status;
+    ik_error inner = *err;
+    ik_fail(err, status, OWNER ", entry '%.60s': %s", name, inner.text);
+    ik_about_within(err, ik_about(err, status, "%s", inner.settings), "entries/%u/traffic", k);
+    ik_error_at(err, inner.file, inner.line, inner.column);
+    memcpy(err->hint, inner.hint, sizeof err->hint);
+    return status;
+}
+
 static ik_status make_entry(ik_traffic *t, schedule *x, unsigned k, const ik_spec_member *m,
                             const ik_env *env, ik_error *err)
 {
     ik_env own = env ? *env : (ik_env){0};
     own.seed = t->seed;
-    ik_status s = read_numbers(m, &x->entries[k], err);
-    if (s == IK_OK)
-        s = ik_traffic_from_spec(t->fabric, m->spec, &own, &x->members[k], err);
+    ik_status s = read_numbers(&(numbered_entry){m, k}, &x->entries[k], err);
     if (s != IK_OK)
         return s;
+    s = ik_traffic_from_spec(t->fabric, m->spec, &own, &x->members[k], err);
+    if (s != IK_OK)
+        return name_entry(x->names[k], k, s, err);
     ik_traffic *made = x->members[k];
     if (made->workload) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE, OWNER ": entry '%s' is traffic '%.60s', which ends",
                          x->names[k], made->spec),
-                 "entries");
+                 "entries/%u/traffic", k);
         return ik_hint(err, IK_ERR_USAGE,
                        "entries are patterns that go on; workloads one after the other are jobs "
                        "with a start");
@@ -158,7 +179,7 @@ static ik_status make_entry(ik_traffic *t, schedule *x, unsigned k, const ik_spe
     if (made->schedule) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE, OWNER ": entry '%s' is a schedule itself", x->names[k]),
-                 "entries");
+                 "entries/%u/traffic", k);
         return ik_hint(err, IK_ERR_USAGE, "list its entries instead");
     }
     x->entries[k].traffic = made;

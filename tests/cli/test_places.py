@@ -10,7 +10,7 @@ BASE = {"fabric": {"family": "karytree", "k": 4, "n": 2}, "routing": {"family": 
 SECTIONS = {"topologies": "fabric", "routings": "routing", "vcs": "vc", "selections": "selection", "traffic": "traffic"}
 NUMBERS = ("number", "real", "size", "time", "rate", "fraction", "length", "spec", "list")
 # Traffic that ends, and what its members need beside the setting that is tried.
-WORKLOADS = ("exchange", "collective", "nas", "graph", "jobs")
+WORKLOADS = ("exchange", "batch", "collective", "nas", "graph", "jobs")
 NEEDED = {"collective": {"operation": "alltoallv"}, "nas": {"benchmark": "cg"}, "graph": {"path": SOURCE / "experiments/taskfarm.goal"}}
 
 # What a routing, a scheme or a model refuses: settings beside those of BASE, and those of them that may be blamed.
@@ -119,6 +119,77 @@ WORKLOADS_REFUSED = [
 ]
 
 
+# What patterns that go on refuse, as entries of a schedule and members of a mix.
+PATTERNS_REFUSED = [
+    ({"family": "hotspot", "fraction": "10%", "nodes": 99}, "nodes"),
+    ({"family": "shift", "by": 4000}, "by"),
+    ({"family": "file", "path": "no-such.flows"}, "path"),
+    ({"family": "neighbour", "dims": "5:5"}, "dims"),
+    ({"family": "bt", "side": 5}, "side"),
+]
+
+ENDS = {"fabric": "karytree:k=4,n=2", "routing": "dmodk", "measure": {"until": "delivered", "at_most": "1 ms"}}
+GOES_ON = {"fabric": "karytree:k=4,n=2", "routing": "dmodk", "load": "30%", "measure": {"warmup": "1 us", "duration": "200 us"}}
+
+
+class Blamed:
+    """A value whose place is asked for."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+def flow(value, text):
+    """`value` in YAML's flow style behind `text`; the column of what is Blamed, 0 = it is not below."""
+    if isinstance(value, Blamed):
+        return flow(value.value, text)[0], len(text) + 1
+    found = 0
+    if isinstance(value, (dict, list)):
+        named = isinstance(value, dict)
+        text += "{" if named else "["
+        for number, item in enumerate(value):
+            text += ", " if number else ""
+            text, column = flow(value[item], f"{text}{item}: ") if named else flow(item, text)
+            found = found or column
+        return text + ("}" if named else "]"), found
+    return text + ("'%s'" % value if any(c in str(value) for c in ":,&|") else str(value)), found
+
+
+def as_text(traffic):
+    """A mapping as the text of a spec."""
+    rest = ",".join(f"{key}={value.value if isinstance(value, Blamed) else value}" for key, value in traffic.items() if key != "family")
+    return traffic["family"] + (":" + rest if rest else "")
+
+
+def blaming(traffic, name):
+    return {key: Blamed(value) if key == name else value for key, value in traffic.items()}
+
+
+def job_forms(traffic):
+    """Experiments with this traffic, one of whose values is Blamed, as a job; in its text it is the text."""
+    first = {"name": "first", "traffic": {"family": "exchange", "hosts": "0..1", "bytes": "8 B"}}
+    text = as_text(traffic)
+    yield {**ENDS, "jobs": [first, {"name": "second", "traffic": traffic}]}
+    yield {**ENDS, "traffic": {"family": "jobs", "jobs": [{"name": "only", "start": "1 us", "traffic": traffic}]}}
+    yield {**ENDS, "jobs": [first, {"name": "second", "traffic": Blamed(text)}]}
+    yield {**ENDS, "traffic": {"family": "jobs", "jobs": Blamed(f"a=exchange:hosts=0..1&b={text.replace(',', '|')}")}}
+    moved = {key: value for key, value in traffic.items() if key in ("hosts", "mapping")}
+    if moved and "mapping" not in traffic:
+        yield {**ENDS, "jobs": [first, {"name": "second", "traffic": {k: v for k, v in traffic.items() if k not in moved}, **moved}]}
+
+
+def entry_forms(traffic):
+    """The same as an entry of a schedule, a member of a mix, and both."""
+    text = as_text(traffic)
+    member = {"share": "20%", "name": "rest", "pattern": traffic}
+    yield {**GOES_ON, "schedule": [{"until": "40 us", "traffic": "uniform"}, {"traffic": traffic, "load": "10%"}]}
+    yield {**GOES_ON, "schedule": [{"until": "40 us", "traffic": Blamed(text)}, {"traffic": "uniform"}]}
+    yield {**GOES_ON, "traffic": {"family": "schedule", "entries": Blamed(f"@40 us=uniform&{text.replace(',', '|')}")}}
+    yield {**GOES_ON, "traffic": {"family": "mix", "members": ["uniform", member]}}
+    yield {**GOES_ON, "schedule": [{"until": "40 us", "traffic": {"family": "mix", "members": [{"pattern": "uniform"}, member]}},
+                                   {"traffic": "uniform"}]}
+
+
 def written(settings):
     """An experiment of these settings, one per line, and the place of each value: {"switch.buffer": "12:11"}."""
     lines, places = [], {}
@@ -179,6 +250,8 @@ class Places(CliTest):
                             del settings["load"]
                         self.stands_at(settings, f"{section}.{row['name']}")
         for section in tables["sections"]:
+            if section["name"] == "figures":  # a list of mappings, which has a test of its own
+                continue
             for row in section["parameters"]:
                 with self.subTest(section=section["name"], parameter=row["name"]):
                     named = section["name"] != "options"
@@ -197,6 +270,103 @@ class Places(CliTest):
                 settings = with_settings({"traffic": traffic, "measure": {"until": "delivered", "at_most": "1 ms"}})
                 del settings["load"]
                 self.stands_at(settings, blamed)
+
+    def stands_in_flow(self, settings, message=None):
+        """As stands_at, of an experiment in flow style, a line a section."""
+        lines, place = [], None
+        for key, value in settings.items():
+            line, column = flow(value, f"{key}: ")
+            lines.append(line)
+            place = f"{len(lines)}:{column}" if column else place
+        experiment, results = self.tmp / "f.yaml", self.tmp / "f.db"
+        results.unlink(missing_ok=True)
+        experiment.write_text("\n".join(lines) + "\n")
+        done = run("run", experiment, "-o", results, "--no-cache", "-q")
+        self.assertEqual(done.returncode, 2, f"{lines}\n{done.stdout}{done.stderr}")
+        self.assertTrue(done.stderr.startswith(f"ikat: {experiment}:{place}: "), f"{lines}\n{place} expected: {done.stderr}")
+        self.assertFalse(results.exists(), done.stderr)
+        if message:
+            self.assertIn(message, done.stderr)
+
+    def test_values_within_jobs(self):
+        """Every parameter of every workload, in a job: with a value that it cannot have, and with one that creation refuses."""
+        tables = json.loads(run("list", "--json").stdout)
+        for member in tables["traffic"]:
+            if member["name"] not in WORKLOADS or member["name"] == "jobs":
+                continue
+            for row in member["parameters"]:
+                value = "no-such.txt" if row["type"] in ("file", "path") else "no-such" if row["type"] == "patterns" else \
+                    "-1" if row["type"] in NUMBERS else "wrong"
+                needed = {name: text for name, text in NEEDED.get(member["name"], {}).items() if name != row["name"]}
+                for settings in job_forms({"family": member["name"], **needed, row["name"]: Blamed(value)}):
+                    with self.subTest(member=member["name"], parameter=row["name"], settings=settings):
+                        self.stands_in_flow(settings)
+        for traffic, blamed in WORKLOADS_REFUSED:
+            if traffic["family"] == "jobs":
+                continue
+            for settings in job_forms(blaming(traffic, blamed.removeprefix("traffic."))):
+                with self.subTest(settings=settings):
+                    self.stands_in_flow(settings)
+
+    def test_values_within_schedules_and_mixes(self):
+        for traffic, blamed in PATTERNS_REFUSED:
+            for settings in entry_forms(blaming(traffic, blamed)):
+                with self.subTest(settings=settings):
+                    self.stands_in_flow(settings)
+
+    def test_own_settings_of_jobs_and_entries(self):
+        """What stands beside the traffic of a job, an entry or a member."""
+        exchange, late = {"family": "exchange", "hosts": "0..3"}, {"traffic": "uniform"}
+        first, last = {"name": "a", "traffic": exchange}, {"family": "exchange", "hosts": Blamed("3..5")}
+        for settings in (
+                {**ENDS, "jobs": [first, {"name": "b", "traffic": last}]},
+                {**ENDS, "jobs": [first, {"name": "b", "traffic": "exchange", "hosts": Blamed("3..5")}]},
+                {**ENDS, "jobs": [first, {"name": Blamed("a"), "traffic": {"family": "exchange", "hosts": "4..5"}}]},
+                {**ENDS, "jobs": [{"name": Blamed("n" * 41), "traffic": exchange}]},
+                {**ENDS, "jobs": [first, {"name": "b", "start": Blamed("soon"), "traffic": "exchange"}]},
+                {**ENDS, "jobs": [first, {"name": "b", "start": ["1 us", Blamed("5 kg")], "traffic": "exchange"}]},
+                {**ENDS, "jobs": [first, {"name": "b", "traffic": Blamed("uniform")}]},
+                {**ENDS, "jobs": [first, {"name": "b", "traffic": {"family": Blamed("uniform")}}]},
+                {**GOES_ON, "schedule": [{"until": Blamed("never"), "traffic": "uniform"}, late]},
+                {**GOES_ON, "schedule": [{"until": "9 us", "traffic": "uniform", "load": Blamed("110%")}, late]},
+                {**GOES_ON, "schedule": [{"until": "9 us", "traffic": "uniform", "name": "x"}, {**late, "name": Blamed("x")}]},
+                {**GOES_ON, "schedule": [{"until": "9 us", **late}, {"until": ["12 us", Blamed("8 us")], **late}, late]},
+                {**GOES_ON, "traffic": {"family": "mix", "members": [{"pattern": "uniform", "share": Blamed("many")}]}},
+                {**GOES_ON, "traffic": {"family": "mix", "members": [{"pattern": "uniform", "share": "50%"},
+                                                                     {"pattern": "shift", "share": Blamed("7")}]}},
+                {**GOES_ON, "traffic": {"family": "mix", "members": [{"pattern": {"family": Blamed("mix"), "members": "uniform"}}]}},
+                {**ENDS, "traffic": {"family": "exchange", "pattern": {"family": "neighbour", "dims": Blamed("5:5")}}},
+                {**ENDS, "jobs": [first, {"name": "b", "traffic": {
+                    "family": "exchange", "hosts": "4..9", "pattern": {"family": "neighbour", "dims": Blamed("5:5")}}}]}):
+            with self.subTest(settings=settings):
+                self.stands_in_flow(settings)
+
+    def test_too_large(self):
+        """What is too large names the value that makes it so, before the first point, and who says it once."""
+        many = "the sum of all messages is above 2^60 B"
+        for traffic, blamed, message in (
+                ({"family": "exchange", "bytes": "1000 TB", "repeat": 10}, "bytes", "more than 2^60 B"),
+                ({"family": "exchange", "bytes": "20 TB"}, "bytes", "2^32 packets"),
+                ({"family": "exchange", "pattern": "shift", "bytes": "20 TB"}, "bytes", "2^32 packets"),
+                ({"family": "exchange", "pattern": "shift", "repeat": 1000, "bytes": "1000 TB"}, "bytes", many),
+                ({"family": "exchange", "phases": "host", "bytes": "1000 TB", "repeat": 100}, "bytes", many),
+                ({"family": "exchange", "phases": "host", "bytes": "20 TB"}, "bytes", "2^32 packets"),
+                ({"family": "collective", "operation": "allreduce", "bytes": "1000 TB"}, "bytes", "2^32 packets"),
+                ({"family": "collective", "operation": "alltoallv", "bytes": "1000 TB"}, "bytes", "2^49 B"),
+                ({"family": "nas", "benchmark": "cg", "bytes": "1 TB", "iterations": 1000}, "bytes", "2^32 packets")):
+            traffic = blaming(traffic, blamed)
+            for settings in ({**ENDS, "traffic": traffic}, {**ENDS, "jobs": [{"name": "a", "start": "1 us", "traffic": traffic}]}):
+                with self.subTest(settings=settings):
+                    self.stands_in_flow(settings, message)
+        # 63 phases of 64 messages, and 384 in each barrier between them: 20,010,432 in 709 repetitions, of which 2,858,688 are of the phases
+        for phases, repeat in (("host", 4961), ("barrier", 709)):
+            self.stands_in_flow({**ENDS, "fabric": "crossbar:n=64", "routing": "minimal", "traffic": {
+                "family": "exchange", "bytes": "8 B", "phases": Blamed(phases), "repeat": repeat}}, "at most 20000000 are taken")
+        experiment = self.tmp / "g.yaml"
+        experiment.write_text("fabric: karytree:k=4,n=2\nrouting: dmodk\ntraffic: {family: exchange, pattern: shift, bytes: 1000 TB, "
+                              "repeat: 1000}\nmeasure: {until: delivered, at_most: 1 ms}\n")
+        done = run("run", experiment, "-o", self.tmp / "g.db", "-q")
+        self.assertEqual(done.stderr.count("traffic 'exchange'"), 1, done.stderr)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class Schedules(CliTest):
             (two + "  - {until: 20 us, traffic: uniform}\nload: 10%\n", "7:13", "last entry"),
             ("schedule:\n  - {traffic: uniform}\n  - {traffic: uniform}\nload: 10%\n", "6:5", "has no 'until'"),
             (two + "  - {until: 10 us, traffic: uniform}\n  - {traffic: uniform}\nload: 10%\n", "7:13", "no later than"),
-            (two + "  - {until: [12 us, 9 us], traffic: uniform}\n  - {traffic: uniform}\nload: 10%\n", "7:13", "no later than"),
+            (two + "  - {until: [12 us, 9 us], traffic: uniform}\n  - {traffic: uniform}\nload: 10%\n", "7:21", "no later than"),
             ("schedule:\n  - {until: 0 us, traffic: uniform}\n  - {traffic: uniform}\n", "6:13", "is 0"),
             ("schedule:\n  - {until: soon, traffic: uniform}\n  - {traffic: uniform}\n", "6:13", ""),
             (two + "  - {traffic: uniform, load: 120%}\n", "7:30", "outside"),

@@ -32,28 +32,6 @@ static ik_status check_reach(const runner *r, const variant *v, const ik_fabric 
 
 /* ---- files that are not there */
 
-/* Where a variant names this file: its own parameter, or a pattern within its spec. */
-static void place_file(const variant *v, const char *path, ik_error *err)
-{
-    for (size_t i = 0; i < v->params.num; i++) {
-        const ik_value *value = &v->params.values[i];
-        if (v->params.decl[i].type == IK_PARAM_PATH && value->line &&
-            strcmp(value->text, path) == 0)
-            ik_error_at(err, value->source, value->line, value->column);
-    }
-    ik_error_at(err, v->place->file, v->place->line, v->place->column);
-}
-
-/* What may stand there instead of a file; NULL = nothing. */
-static const char *words_beside(const variant *v, const char *path)
-{
-    for (size_t i = 0; i < v->params.num; i++)
-        if (v->params.decl[i].type == IK_PARAM_PATH && v->params.values[i].has &&
-            strcmp(v->params.values[i].text, path) == 0)
-            return v->params.decl[i].choices;
-    return NULL;
-}
-
 /* A file that is in neither of the folders where it was looked for. */
 static ik_status check_file(const runner *r, const variant *v, const char *path, ik_error *err)
 {
@@ -67,8 +45,7 @@ static ik_status check_file(const runner *r, const variant *v, const char *path,
                 path, path + folder + 1);
     else
         ik_fail(err, IK_ERR_IO, "there is no file '%.200s'", path);
-    place_file(v, path, err);
-    const char *words = words_beside(v, path), *name = below ? path + folder + 1 : path;
+    const char *words = place_file(v, path, err), *name = below ? path + folder + 1 : path;
     const char *nearest = words ? ik_nearest_word(name, words, &r->e->arena) : NULL;
     if (nearest)
         return ik_hint(err, IK_ERR_IO, "did you mean '%s'? %s, or a file", nearest, words);
@@ -129,6 +106,22 @@ static ik_status check_sizes(const runner *r, size_t design, const ik_traffic *t
     return status;
 }
 
+/* Hosts must be able to number the packets of a workload, which adapters make. */
+static ik_status check_packets(const runner *r, const variants *fabrics, const variant *v,
+                               const ik_traffic *t, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (size_t d = 0; d < r->e->num_designs && status == IK_OK; d++) {
+        const variants *list = experiment_list(r->e, d, SECTION_ADAPTER);
+        bool here = experiment_list(r->e, d, SECTION_FABRIC) == fabrics;
+        for (size_t i = 0; here && i < list->num && status == IK_OK; i++)
+            status = ik_sim_check_workload(&list->items[i].params, t, err);
+    }
+    if (status != IK_OK)
+        place_in_variant(v, SECTION_TRAFFIC, err);
+    return status;
+}
+
 /* So may priorities. */
 static ik_status check_levels(const runner *r, size_t design, const ik_traffic *t, ik_error *err)
 {
@@ -176,6 +169,8 @@ static ik_status check_traffic(const runner *r, const variants *fabrics, const i
             place_in_variant(v, SECTION_TRAFFIC, err);
         else
             status = check_classes(r, fabrics, t, err);
+        if (status == IK_OK)
+            status = check_packets(r, fabrics, v, t, err);
         if (status == IK_OK && t->note && tell)
             tell_note(r, IK_NOTE, "%s", t->note);
         ik_traffic_free(t);

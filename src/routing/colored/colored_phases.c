@@ -110,8 +110,9 @@ ik_status colored_phases_of_text(const ik_routing *r, const tree *t, const char 
                                       "a phase has neither share nor name: '%.60s' of 'traffic'",
                                       list[i].share ? list[i].share : list[i].name),
                               "traffic");
-        else
-            status = collect_text(r->fabric, t, list[i].spec, env, &phases[(*num_phases)++], err);
+        else if ((status = collect_text(r->fabric, t, list[i].spec, env, &phases[(*num_phases)++],
+                                        err)) != IK_OK)
+            ik_about_within(err, status, "traffic/%zu/pattern", i);
     ik_arena_free(&arena);
     return status;
 }

@@ -438,9 +438,7 @@ static ik_status new_graph(const sim *s, finite *f, ik_error *err)
             f->first_packet[op] = packets;
             packets += g->kind[op] == IK_OP_SEND ? finite_packets(s, g->ops[op].amount) : 0;
         }
-        if (packets > UINT32_MAX)
-            return ik_fail(err, IK_ERR_UNSUPPORTED,
-                           "host %u of the workload would send more than 2^32 packets", host);
+        assert(packets <= UINT32_MAX); /* sim_finite_check */
     }
     return sim_any_new(s, f, err);
 }
@@ -453,9 +451,12 @@ ik_status sim_finite_new(sim *s, ik_error *err)
         if (ik_host_port(fabric, host) == IK_NONE &&
             (w->alltoall ? ik_alltoall_has(w->alltoall, host)
                          : w->graph->host_first[host] < w->graph->host_first[host + 1]))
-            return ik_fail(err, IK_ERR_USAGE,
-                           "traffic '%.60s': host %u has no cable, but takes part in the workload",
-                           s->traffic->spec, host);
+            return ik_about(
+                err,
+                ik_fail(err, IK_ERR_USAGE,
+                        "traffic '%.60s': host %u has no cable, but takes part in the workload",
+                        s->traffic->spec, host),
+                "traffic.hosts traffic.mapping traffic.path");
     finite *f = s->workload.finite = ik_calloc(1, sizeof *f);
     if (!f)
         return ik_fail_memory(err, sizeof *f, "the state of a workload");

@@ -101,6 +101,70 @@ static void resolve_batch(sim *s, const ik_params *adapter, const ik_workload *w
     s->workload.even_visits = w->repeat == 1;
 }
 
+/* A job's parameters are below it in the list of jobs. */
+static ik_status refuse_packets(const ik_workload *w, uint32_t host, ik_error *err)
+{
+    ik_fail(err, IK_ERR_UNSUPPORTED, "host %u of the workload would send more than 2^32 packets",
+            host);
+    if (w->num_jobs)
+        ik_about(err, IK_ERR_UNSUPPORTED,
+                 "traffic.jobs/%u/traffic/bytes traffic.jobs/%u/traffic/class adapter.packet",
+                 w->host_job[host], w->host_job[host]);
+    else
+        ik_about(err, IK_ERR_UNSUPPORTED,
+                 "traffic.bytes traffic.class traffic.messages traffic.path traffic.repeat");
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "packets of a host have numbers of 32 bits: fewer bytes or repetitions, or "
+                   "larger packets");
+}
+
+static uint64_t whole(uint64_t bytes, uint64_t part)
+{
+    return bytes / part + (bytes % part > 0);
+}
+
+/* Numbers that the packets of a host take: of a visit as many as of a whole one. */
+static bool fits_visits(const ik_workload *w, uint32_t packet_bytes)
+{
+    uint64_t per_round = w->alltoall->num - 1, all = whole(w->largest, packet_bytes),
+             visit = w->visits < all ? w->visits : all, most = UINT32_MAX / visit;
+    return !per_round || whole(all, visit) * per_round <= most / w->repeat;
+}
+
+ik_status sim_finite_check(const ik_workload *w, uint32_t packet_bytes, ik_error *err)
+{
+    const ik_graph *g = w->graph;
+    if (w->batch)
+        return (double)w->batch_messages * (double)w->repeat *
+                           (double)whole(w->largest, packet_bytes) <=
+                       UINT32_MAX
+                   ? IK_OK
+                   : refuse_packets(w, 0, err);
+    if (w->alltoall)
+        return fits_visits(w, packet_bytes)
+                   ? IK_OK
+                   : refuse_packets(w, w->alltoall->host ? w->alltoall->host[0] : 0, err);
+    for (uint32_t host = 0; host < g->num_hosts; host++) {
+        uint64_t packets = 0;
+        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
+            packets += g->kind[op] == IK_OP_SEND ? whole(g->ops[op].amount, packet_bytes) : 0;
+        if (packets > UINT32_MAX)
+            return refuse_packets(w, host, err);
+    }
+    return IK_OK;
+}
+
+static uint32_t packet_of(const ik_workload *w, uint64_t most)
+{
+    return (uint32_t)(w->largest < most ? w->largest ? w->largest : 1 : most);
+}
+
+ik_status ik_sim_check_workload(const ik_params *adapter, const ik_traffic *traffic, ik_error *err)
+{
+    const ik_workload *w = traffic->workload;
+    return w ? sim_finite_check(w, packet_of(w, ik_params_uint(adapter, "packet")), err) : IK_OK;
+}
+
 ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
 {
     const ik_workload *w = s->traffic->workload;
@@ -114,6 +178,9 @@ ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
         largest = ik_params_uint(adapter, "reply");
     if (largest < s->adapter.packet_bytes)
         s->adapter.packet_bytes = (uint32_t)largest;
+    status = sim_finite_check(w, s->adapter.packet_bytes, err);
+    if (status != IK_OK)
+        return status;
     s->source.injection = INJECT_AT_ONCE;
     s->adapter.active_messages = 1;
     s->source.message_bytes = w->largest;

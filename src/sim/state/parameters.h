@@ -102,6 +102,8 @@ uint32_t sim_active_of(const ik_params *adapter);
 /* Of a workload: sizes of packets and visits, and how messages take turns, from the adapter's
  * parameters. Errors: IK_ERR_USAGE and IK_ERR_UNSUPPORTED, for those that say nothing to it. */
 ik_status sim_finite_resolve(struct sim *s, const ik_params *adapter, ik_error *err);
+/* Whether the packets of each host can be numbered, of messages cut into so many bytes. */
+ik_status sim_finite_check(const ik_workload *w, uint32_t packet_bytes, ik_error *err);
 /* Bursty sources: probabilities to go on and off in a slot, load while on (a message's probability
  * in a slot that takes as long as a message). */
 typedef struct sim_bursts {

@@ -24,6 +24,15 @@ ik_status phases_refuse(uint64_t messages, ik_error *err)
                    "computed, whatever its size");
 }
 
+/* Of one barrier: each process sends one in every step. */
+static uint64_t barrier_messages(uint32_t num)
+{
+    uint64_t rounds = 0;
+    for (uint64_t far = 1; far < num; far *= 2)
+        rounds++;
+    return rounds * num;
+}
+
 ik_status phases_count(phases_of_processes *p, ik_error *err)
 {
     uint64_t messages = 0;
@@ -34,7 +43,10 @@ ik_status phases_count(phases_of_processes *p, ik_error *err)
         for (size_t k = p->first[src]; k < p->first[src + 1]; k++)
             messages += p->all[k].weight < MOST_MESSAGES ? p->all[k].weight : MOST_MESSAGES;
     }
-    return messages > MOST_MESSAGES / p->repeat ? phases_refuse(messages * p->repeat, err) : IK_OK;
+    double all = (double)messages * (double)p->repeat; /* far below what a double counts exactly */
+    if (p->barriers && p->phases)
+        all += ((double)p->phases * (double)p->repeat - 1) * (double)barrier_messages(p->num);
+    return phases_refuse(all < 1e18 ? (uint64_t)all : UINT64_C(1000000000000000000), err);
 }
 
 /* "phase 3", or, of very many, "phases 11-20". */

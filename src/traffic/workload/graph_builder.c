@@ -353,6 +353,12 @@ static void take_classes(graph_builder *b, ik_workload *w)
     b->num_classes = 0;
 }
 
+static ik_status too_large(const graph_builder *b, const char *why, ik_error *err)
+{
+    return ik_about(err, ik_fail(err, IK_ERR_UNSUPPORTED, "%s: %s", b->source, why), "%s",
+                    b->settings ? b->settings : "");
+}
+
 static ik_status check_sizes(const graph_builder *b, ik_error *err)
 {
     uint64_t bytes = 0;
@@ -360,16 +366,15 @@ static ik_status check_sizes(const graph_builder *b, ik_error *err)
         return ik_fail_memory(err, b->num_ops * sizeof *b->ops + b->num_waits * sizeof *b->waits,
                               "a workload");
     if (b->num_ops >= MOST_OPS || b->num_waits >= UINT32_MAX)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "%s: more than %d operations or 4294967294 dependences", b->source,
-                       MOST_OPS);
+        return too_large(b, "more than 2147483632 operations or 4294967294 dependences", err);
     if (b->many_classes)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "%s: more than %d classes of messages", b->source,
                        IK_CLASSES_MAX);
     for (size_t k = 0; k < b->num_ops; k++)
         if (b->kind[k] == IK_OP_SEND && (bytes += b->ops[k].amount) > UINT64_C(1) << 60)
-            return ik_fail_at(err, IK_ERR_INPUT, b->source, b->line[k], 0,
-                              "%s: the sum of all messages is above 2^60 B", b->source);
+            return b->has_lines ? ik_fail_at(err, IK_ERR_INPUT, b->source, b->line[k], 0,
+                                             "the sum of all messages is above 2^60 B")
+                                : too_large(b, "the sum of all messages is above 2^60 B", err);
     return IK_OK;
 }
 

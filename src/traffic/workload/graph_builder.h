@@ -14,7 +14,8 @@ typedef struct graph_builder {
     uint32_t num_hosts;
     /* what errors name: the file with lines, or what was built without any */
     const char *source;
-    ik_op *ops; /* .match: the tag */
+    const char *settings; /* parameters that say how large it is, as in ik_error; NULL = none */
+    ik_op *ops;           /* .match: the tag */
     uint8_t *kind, *cpu;
     uint16_t *op_class;
     uint32_t *host, *line;

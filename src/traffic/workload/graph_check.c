@@ -51,10 +51,9 @@ ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_erro
 {
     char text[160];
     say_op(g, op, text, sizeof text);
-    ik_fail(err, IK_ERR_INPUT, "%s: a %s %s", source, text, what);
-    if (g->line && g->line[op])
-        ik_error_at(err, source, g->line[op], 1);
-    return IK_ERR_INPUT;
+    return g->line && g->line[op]
+               ? ik_fail_at(err, IK_ERR_INPUT, source, g->line[op], 1, "a %s %s", text, what)
+               : ik_fail(err, IK_ERR_INPUT, "%s: a %s %s", source, text, what);
 }
 
 /* ---- matching */

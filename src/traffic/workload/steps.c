@@ -22,11 +22,11 @@ typedef struct step_process {
     bool sent, touched;
 } step_process;
 
-ik_status steps_open(steps *s, const char *source, uint32_t num_hosts, const mapping *map,
-                     ik_error *err)
+ik_status steps_open(steps *s, const char *source, const char *settings, uint32_t num_hosts,
+                     const mapping *map, ik_error *err)
 {
     assert(map && map->host);
-    *s = (steps){.b = {.num_hosts = num_hosts, .source = source}, .map = map};
+    *s = (steps){.b = {.num_hosts = num_hosts, .source = source, .settings = settings}, .map = map};
     s->process = ik_calloc(map->num, sizeof *s->process);
     s->touched = ik_calloc(map->num, sizeof *s->touched);
     if (s->process && s->touched)

@@ -17,9 +17,10 @@ typedef struct steps {
     uint32_t num_touched;
 } steps;
 
-/* source: what errors name. The mapping is borrowed. End with steps_finish or steps_free. */
-ik_status steps_open(steps *s, const char *source, uint32_t num_hosts, const mapping *map,
-                     ik_error *err);
+/* source: what errors name; settings: as graph_builder has them. The mapping is borrowed. End with
+ * steps_finish or steps_free. */
+ik_status steps_open(steps *s, const char *source, const char *settings, uint32_t num_hosts,
+                     const mapping *map, ik_error *err);
 /* Messages from now on are of the class of this name. To be called before the first message, or
  * never. */
 void steps_phase(steps *s, const char *name);

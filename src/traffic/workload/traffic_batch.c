@@ -61,6 +61,10 @@ static ik_status open_pattern(ik_traffic *t, batch *b, const char *text, const i
         status = ik_fail_memory(err, strlen(text), OWNER);
     if (status == IK_OK)
         status = ik_traffic_from_spec(t->fabric, spec, env, &b->pattern, err);
+    if (status != IK_OK && spec && num == 1)
+        ik_about_within(err, status, "pattern/0/pattern");
+    else if (status != IK_OK && spec) /* a mix of what is listed here */
+        ik_about(err, status, "pattern");
     if (status == IK_OK && b->pattern->workload)
         status = refuse_pattern(spec, "it is a workload that ends already",
                                 "a batch is made of an endless pattern, such as uniform", err);

@@ -132,10 +132,11 @@ static ik_status count(maker *m, uint64_t repeat, const ik_env *env, ik_error *e
                         ik_fail(err, IK_ERR_USAGE, OWNER ": %u %s no message to send", m->of.num,
                                 m->of.num == 1 ? "process has" : "processes have"),
                         "processes hosts bytes sizes");
-    if (status == IK_OK)
-        status = ik_env_refuse_bytes(env, (double)m->messages * (double)repeat * BYTES_PER_MESSAGE,
-                                     OWNER, err);
-    return status;
+    if (status != IK_OK)
+        return status;
+    status = ik_env_refuse_bytes(env, (double)m->messages * (double)repeat * BYTES_PER_MESSAGE,
+                                 OWNER, err);
+    return status == IK_OK ? IK_OK : ik_about(err, status, "repeat processes hosts");
 }
 
 static ik_status make(const ik_traffic *t, workload_member *k, maker *m, uint64_t repeat,
@@ -149,7 +150,7 @@ static ik_status make(const ik_traffic *t, workload_member *k, maker *m, uint64_
     m->blocks = collective_blocks(&m->of);
     ik_status status = count(m, repeat, env, err);
     if (status == IK_OK)
-        status = steps_open(&s, OWNER, t->num_hosts, &k->map, err);
+        status = steps_open(&s, OWNER, "bytes repeat sizes processes", t->num_hosts, &k->map, err);
     if (status != IK_OK)
         return status;
     m->to = &s;

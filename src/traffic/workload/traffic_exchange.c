@@ -48,7 +48,8 @@ static const ik_param params[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
-#define OWNER "traffic 'exchange'"
+#define OWNER    "traffic 'exchange'"
+#define SIZED_BY "bytes repeat pattern"
 
 typedef struct exchange {
     mapping map;
@@ -113,9 +114,12 @@ static ik_status open_pattern(ik_traffic *t, exchange *x, const char *text, cons
     if (status == IK_OK && x->processes && family && family->of_fabric)
         status = refuse_pattern(
             list[0].spec, "it is made for the fabric, not for processes on some of its hosts", err);
-    if (status == IK_OK)
+    if (status == IK_OK) {
         status = ik_traffic_from_spec(x->processes ? x->processes : t->fabric, list[0].spec, env,
                                       &x->pattern, err);
+        if (status != IK_OK)
+            ik_about_within(err, status, "pattern/0/pattern");
+    }
     t->of_fabric = status == IK_OK && x->pattern->family->of_fabric;
     if (status == IK_OK && x->pattern->workload)
         status = refuse_pattern(list[0].spec, "it is a workload that ends already", err);
@@ -341,7 +345,7 @@ static ik_status read_lists(const ik_traffic *t, const exchange *x, lists_of_pro
 static ik_status make_graph(const ik_traffic *t, exchange *x, ik_error *err)
 {
     lists_of_processes l = {0};
-    graph_builder b = {.num_hosts = t->num_hosts, .source = OWNER};
+    graph_builder b = {.num_hosts = t->num_hosts, .source = OWNER, .settings = SIZED_BY};
     uint64_t repeat = x->work.repeat, visits = x->work.visits;
     ik_status status = read_lists(t, x, &l, err);
     uint32_t *joins = ik_calloc((size_t)t->num_hosts + 1, sizeof *joins);
@@ -396,7 +400,7 @@ static ik_status make_phases(const ik_traffic *t, exchange *x, uint32_t processe
     steps s;
     nas n = {.benchmark = NAS_CG, .processes = processes, .bytes = x->bytes};
     uint64_t repeat = x->work.repeat;
-    ik_status status = steps_open(&s, OWNER, t->num_hosts, &x->map, err);
+    ik_status status = steps_open(&s, OWNER, SIZED_BY, t->num_hosts, &x->map, err);
     if (status != IK_OK)
         return status;
     for (uint64_t r = 0; r < repeat && !s.b.no_memory; r++)
@@ -425,7 +429,7 @@ static ik_status make_in_phases(const ik_traffic *t, exchange *x, bool barriers,
     if (status == IK_OK)
         status = phases_count(&of, err);
     if (status == IK_OK)
-        status = steps_open(&s, OWNER, t->num_hosts, &x->map, err);
+        status = steps_open(&s, OWNER, SIZED_BY, t->num_hosts, &x->map, err);
     if (status == IK_OK) {
         phases_add(&of, &s);
         status = steps_finish(&s, &x->work, err);

@@ -54,7 +54,7 @@ static void destroy(ik_traffic *t)
 
 /* ---- the members */
 
-static ik_status read_start(const ik_spec_member *m, uint64_t *ps, ik_error *err)
+static ik_status read_start(const ik_spec_member *m, uint32_t k, uint64_t *ps, ik_error *err)
 {
     *ps = 0;
     if (!m->share || ik_parse_quantity(m->share, IK_DIM_TIME, ps, NULL) == IK_OK)
@@ -62,28 +62,29 @@ static ik_status read_start(const ik_spec_member *m, uint64_t *ps, ik_error *err
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE, OWNER ", job '%.60s': the start '%.40s' is no time",
                      m->name, m->share),
-             "jobs");
+             "jobs/%u/start", k);
     return ik_hint(err, IK_ERR_USAGE, "write it like 10 us");
 }
 
 /* The member's own error, with the job's name. */
-static ik_status name_job(const char *name, ik_status status, ik_error *err)
+static ik_status name_job(const char *name, uint32_t k, ik_status status, ik_error *err)
 {
     if (!err)
         return status;
     ik_error inner = *err;
-    ik_about(err, ik_fail(err, status, OWNER ", job '%.60s': %s", name, inner.text), "jobs");
+    ik_fail(err, status, OWNER ", job '%.60s': %s", name, inner.text);
+    ik_about_within(err, ik_about(err, status, "%s", inner.settings), "jobs/%u/traffic", k);
     ik_error_at(err, inner.file, inner.line, inner.column);
     memcpy(err->hint, inner.hint, sizeof err->hint);
     return status;
 }
 
-static ik_status refuse_endless(const ik_spec_member *m, ik_error *err)
+static ik_status refuse_endless(const ik_spec_member *m, uint32_t k, ik_error *err)
 {
     ik_about(err,
              ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%.60s': traffic '%.80s' never ends",
                      m->name, m->spec),
-             "jobs");
+             "jobs/%u/traffic", k);
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "jobs are workloads that end, such as exchange; endless traffic in the "
                    "background is not simulated beside them");
@@ -108,37 +109,37 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
         if (strcmp(list[i].name, m->name) == 0)
             return ik_about(
                 err, ik_fail(err, IK_ERR_USAGE, OWNER ": two jobs are named '%.60s'", m->name),
-                "jobs");
+                "jobs/%u/name", k);
     if (strlen(m->name) > NAME_MOST)
         return ik_about(err,
                         ik_fail(err, IK_ERR_USAGE,
                                 OWNER ": the name '%.60s' has more than %d characters", m->name,
                                 NAME_MOST),
-                        "jobs");
+                        "jobs/%u/name", k);
     if (strncmp(m->spec, "jobs", strcspn(m->spec, ":")) == 0 && strcspn(m->spec, ":") == 4)
         return ik_about(
             err, ik_fail(err, IK_ERR_USAGE, OWNER ", job '%s': jobs cannot be a job", m->name),
-            "jobs");
-    ik_status status = read_start(m, &job->start_ps, err);
+            "jobs/%u/traffic", k);
+    ik_status status = read_start(m, k, &job->start_ps, err);
     if (status == IK_OK &&
         (status = ik_traffic_from_spec(t->fabric, m->spec, env, &x->members[k], err)) != IK_OK)
-        return name_job(m->name, status, err);
+        return name_job(m->name, k, status, err);
     if (status != IK_OK)
         return status;
     const ik_workload *w = x->members[k]->workload;
     if (!w)
-        return refuse_endless(m, err);
+        return refuse_endless(m, k, err);
     if (w->batch) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%s': a batch runs alone", m->name),
-                 "jobs");
+                 "jobs/%u/traffic", k);
         return ik_hint(err, IK_ERR_UNSUPPORTED, "exchange, collective and nas can be jobs");
     }
     if (has_own_rules(w->graph)) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED,
                          OWNER ", job '%s': a graph from a file runs alone", m->name),
-                 "jobs");
+                 "jobs/%u/traffic", k);
         return ik_hint(err, IK_ERR_UNSUPPORTED, "exchange, collective and nas can be jobs");
     }
     job->name = strdup(m->name);
@@ -170,7 +171,7 @@ static ik_status take_hosts(ik_traffic *t, jobs *x, ik_error *err)
                          ik_fail(err, IK_ERR_USAGE,
                                  OWNER ": host %u is in job '%s' and in job '%s'", host,
                                  x->work.jobs[of[host]].name, x->work.jobs[k].name),
-                         "jobs");
+                         "jobs/%u/traffic/hosts jobs/%u/traffic/hosts", k, of[host]);
                 return ik_hint(err, IK_ERR_USAGE,
                                "each job has hosts of its own: hosts: 0..31 of the one, 32..63 of "
                                "the other");
@@ -323,7 +324,7 @@ static ik_status add_alltoall(merge *m, const jobs *x, uint32_t job, ik_error *e
 
 static ik_status make_graph(ik_traffic *t, jobs *x, ik_error *err)
 {
-    merge m = {.b = {.num_hosts = t->num_hosts, .source = OWNER},
+    merge m = {.b = {.num_hosts = t->num_hosts, .source = OWNER, .settings = "jobs"},
                .start = ik_calloc((size_t)t->num_hosts + 1, sizeof *m.start)};
     ik_workload w = {0};
     ik_status status = m.start ? IK_OK : ik_fail_memory(err, t->num_hosts * 4, OWNER);

@@ -88,7 +88,7 @@ static ik_status run(const nas *n, uint64_t iterations, steps *s, const ik_env *
                                                        BYTES_PER_OPERATION,
                                                    OWNER, err);
         if (status != IK_OK)
-            return status;
+            return ik_about(err, status, "iterations planes processes");
     }
     return IK_OK;
 }
@@ -102,7 +102,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     steps s;
     ik_status status = find_hosts(t, k, &n, p, env, err);
     if (status == IK_OK)
-        status = steps_open(&s, OWNER, t->num_hosts, &k->map, err);
+        status =
+            steps_open(&s, OWNER, "bytes class iterations processes", t->num_hosts, &k->map, err);
     if (status != IK_OK)
         return status;
     s.b.memory_limit = env ? env->memory_limit_bytes : 0;
