@@ -27,7 +27,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
          "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar",
-         "test_sim_hold", "test_sim_graph", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_random"]
+         "test_sim_hold", "test_sim_graph", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_outputs", "test_sim_random"]
 TIMES, SECONDS = 3, 20  # processor time that a fault may take: so many times that of the unbroken simulator, and so many seconds more
 WAITING_S = 60  # a test that takes no processor time at all for so long sleeps for ever, however busy the machine is
 PIPE = ["test_sim_pipeline", "test_sim_models"]
@@ -64,7 +64,7 @@ FAULTS = [
      ["test_sim_kernels"]),
     ("fast: many keys of a switch", "fast/keys.h", "        if (n == SWITCH_EVENTS)\n", "        if (n == SWITCH_EVENTS + 1)\n",
      ["test_sim_kernels", "test_sim_models"]),
-    ("fast: the next in a queue does not ask", "fast/fast_grants.h", "        request_vc(h, k, fsw, sw, in, v, h->out[next], k.steps ? vc_of(h, word) : v);\n",
+    ("fast: the next in a queue does not ask", "fast/departures.h", "        request_vc(h, k, fsw, sw, in, v, h->out[next], k.steps ? vc_of(h, word) : v);\n",
      "        ;\n", ["test_sim_conserve", "test_sim_kernels"]),
     ("fast: a VC that steps looks for its own credit", "fast/keys.h", "to->ready |= (ok_of(h, k, fsw, sw)[u] >> out & 1) << in;",
      "to->ready |= (ok_of(h, k, fsw, sw)[v] >> out & 1) << in;", ["test_sim_kernels"]),
@@ -72,7 +72,7 @@ FAULTS = [
      "still |= (uint32_t)(w == v && to->want[w] >> in & 1) << vc_of(h, word);", ["test_sim_kernels"]),
     ("fast: a VC goes whose head asks for one without credit", "fast/fast_grants.h", "ready |= (g->vcs >> v & g->vcs >> (16 + vc_of(h, word)) & 1) << v;",
      "ready |= (g->vcs >> v & 1) << v;", ["test_sim_kernels", "test_sim_random"]),
-    ("fast: a host's credit comes early", "fast/fast_grants.h", "event_time_at(h, BIN_CREDIT, until(h, t + out->latency_ps));",
+    ("fast: a host's credit comes early", "fast/departures.h", "event_time_at(h, BIN_CREDIT, until(h, t + out->latency_ps));",
      "event_time_at(h, BIN_CREDIT, until(h, t));", ["test_sim_kernels", "test_sim_timing"]),
     ("plain: a host's credit comes early", "fast/fast_state.c", ".host_credit = window_time_of(s, full + head + class->latency_ps),",
      ".host_credit = window_time_of(s, full + head),", ["test_sim_kernels", "test_sim_timing"]),
@@ -81,7 +81,7 @@ FAULTS = [
     ("fast: a port that comes free in this window passes for busy", "fast/fast.c", "            fsw->may_in |= 1ull << key_in(*at);\n", "",
      ["test_sim_kernels"]),
     ("fast: a busy input's request is looked at", "fast/fast_switch.h", "return st->free_in & bit_in ? bit_out : 0;", "return bit_out;", ["test_sim_kernels"]),
-    ("fast: the last of a queue passes for one of several", "fast/fast_grants.h", "*place = none ? IK_NONE : last | tag_of(h, k, word);",
+    ("fast: the last of a queue passes for one of several", "fast/departures.h", "*place = none ? IK_NONE : last | tag_of(h, k, word);",
      "*place = next == last ? IK_NONE : last | tag_of(h, k, word);",
      ["test_sim_kernels", "test_sim_conserve"]),
     ("choices: space counts where busy outputs may have none", "fast/context.h", "(k.chooses ? 3 : 2))", "(k.chooses ? 2 : 2))",
@@ -118,6 +118,14 @@ FAULTS = [
      "uint64_t rest = 0,", ["test_sim_kernels"]),
     ("early: grants stand where others are under way", "fast/fast_state.c", "    t->room = multiple * most;\n", "    t->room = most;\n",
      ["test_sim_kernels"]),
+    ("outputs: a packet that comes goes before those that could go at its instant", "fast/output_buffers.h", "        o->joined_at = 2 * d->offset + 1;\n",
+     "        o->joined_at = 2 * d->offset;\n", ["test_sim_outputs"]),
+    ("outputs: VCs do not take turns", "fast/output_buffers.h", "    o->turn = (uint8_t)(u + 1 == k.vcs ? 0 : u + 1);\n", "", ["test_sim_outputs"]),
+    ("outputs: credit counts from the window's beginning", "fast/output_buffers.h", "    q->credit_at = at;\n", "    q->credit_at = OUTPUT_ALWAYS;\n",
+     ["test_sim_outputs"]),
+    ("outputs: space comes back unnoticed", "fast/output_buffers.h", "    if (*space > 0)\n", "    if (true)\n", ["test_sim_outputs"]),
+    ("outputs: a fast crossbar waits for no tail", "fast/fast_state.c", " || f->links[c].transfer_ps < full;", ";", ["test_sim_outputs"]),
+    ("general: space that nobody waits for is looked at", "packet/output.h", "        was_short = *space_of(", "        was_short = s != NULL || *space_of(", ["test_sim_outputs"]),
     ("watchdog: passed over while nothing happens", "steps.c",
      "if (s->measure.watchdog_ps && first_window(s, pc->next_watch) < next)", "if (0)",
      ["test_sim_kernels"]),

@@ -148,6 +148,7 @@ SIM_INLINE shape fast_shape(const sim *s)
     k.several = s->source.packets_per_message > 1;
     k.steps = s->engine.fast->steps;
     k.overlap = s->engine.fast->overlap;
+    k.buffers = s->engine.fast->outputs;
     return k;
 }
 

@@ -12,6 +12,7 @@
  *     the same. Only a packet that finds its queue empty is an event.
  *  3. Each switch with events takes them in order of time and decides. An input and an output that
  *     are matched stay busy beyond the window, so the transfers wait.
+ *     Output buffers: space in them is such credit; links are looked at behind the switches.
  *  4. The grants are carried out, their packets in the cache by then: everything that follows from
  *     a grant is known (the end of the transmission, the credit upstream, the queue that the packet
  *     will join at the next switch, or its delivery) and put into bins; early, into its place.
@@ -30,31 +31,21 @@ SIM_INLINE void fetch_switch(const fast_context *h, uint32_t sw)
 
 /* ---- 1, 2: what happened */
 
-/* The first credit after there was none, or may be none: its instant counts. */
-static void take_scarce_credit(fast_context *h, const shape k, uint64_t word)
-{
-    uint32_t port = credit_port(word), node = h->s->f->port_node[port],
-             offset = (uint32_t)(word >> 32);
-    unsigned v = k.vcs == 1 ? 0 : credit_vc(word);
-    if (node >= h->num_switches) {
-        h->fp->credits[h->fp->num_credits++] = (host_credit){port, offset, v};
-        if (h->f->hosts)
-            fetch_host(h, k, node - h->num_switches);
-        return;
-    }
-    if (!k.chooses) /* else it counts at its instant */
-        ++*port_credit(h, k, port, v);
-    put(h, k, key_of(offset, node, KEY_CREDIT, v, 0, port - h->switches[node].port_base), true);
-}
-
 SIM_INLINE void take_credits(fast_context *h, const shape k)
 {
+    enum { AHEAD = 6 };
     uint32_t host_ports = h->s->f->port_base[h->num_switches];
     for (uint32_t c = first_chunk(h, BIN_CREDIT); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2,
                        *end = h->words + chunk_end(h, BIN_CREDIT, c);
         h->p->n.events += k.early ? 0 : (uint64_t)(end - at);
         for (; at < end; at++) {
+            if (k.buffers && credit_port(*at) < host_ports) {
+                if (at + AHEAD < end)
+                    fetch_output(h, k, credit_port(at[AHEAD]));
+                take_link_credit(h, k, *at);
+                continue;
+            }
             uint16_t *credit = port_credit(h, k, credit_port(*at), k.vcs == 1 ? 0 : credit_vc(*at));
             /* the last one may go before it comes: packets that choose look for that */
             uint16_t enough = k.chooses && credit_port(*at) < host_ports ? 2 : 1;
@@ -62,6 +53,22 @@ SIM_INLINE void take_credits(fast_context *h, const shape k)
                 ++*credit;
             else
                 take_scarce_credit(h, k, *at);
+        }
+    }
+}
+
+/* Output buffers: links that end their transmission. */
+SIM_INLINE void take_links(fast_context *h, const shape k)
+{
+    enum { AHEAD = 6 };
+    for (uint32_t c = first_chunk(h, BIN_LINK); c != IK_NONE; c = next_chunk(h, c)) {
+        const uint64_t *at = h->words + (size_t)c * 64 + 2,
+                       *end = h->words + chunk_end(h, BIN_LINK, c);
+        h->p->n.events += (uint64_t)(end - at);
+        for (; at < end; at++) {
+            if (at + AHEAD < end)
+                fetch_output(h, k, credit_port(at[AHEAD]));
+            take_link_end(h, k, *at);
         }
     }
 }
@@ -266,6 +273,8 @@ SIM_INLINE void fast_window(partition *p, const slot *at, const shape k)
         begin_window(&h);
     if (__builtin_expect(h.fp->num_held > 0, 0))
         take_held(&h, k);
+    if (k.buffers)
+        take_links(&h, k);
     take_credits(&h, k);
     take_tails(&h, k);
     take_arrivals(&h, k);
@@ -328,6 +337,9 @@ bool sim_fast_has_newer(void)
     X(GENERAL, KEEPS, ANY_VCS, true)                                                               \
     X(GENERAL, KEEPS, 1, false)                                                                    \
     X(GENERAL, KEEPS, ANY_VCS, false)                                                              \
+    X(GENERAL, BUFFERS, 1, true)                                                                   \
+    X(GENERAL, BUFFERS, ANY_VCS, true)                                                             \
+    X(GENERAL, BUFFERS, ANY_VCS, false)                                                            \
     X(EARLY, STEPS, 2, true)                                                                       \
     X(EARLY, STEPS, 4, true)                                                                       \
     X(EARLY, STEPS, ANY_VCS, true)                                                                 \

@@ -16,6 +16,8 @@
  *   BIN_ASK      key                              a packet asks that stands in its queue already
  *   BIN_WAKE     offset << 32 | host              a host may have something to send; what lies
  *                                                 further ahead waits in the wheel
+ *   BIN_LINK     as BIN_CREDIT                    output buffers: a transmission ends, and its
+ *                                                 space is free
  *
  * key = offset (24 bits: windows below 16 us) | switch (20) | kind (2) | VC (5) | input (6) |
  * output (6), so that keys sort by time.
@@ -41,7 +43,7 @@
 #include "base/poison.h"
 #include "sim/state/events.h"
 
-enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, BIN_ASK, BIN_WAKE, NUM_BINS };
+enum { BIN_TAIL, BIN_CREDIT, BIN_ARRIVAL, BIN_ASK, BIN_WAKE, BIN_LINK, NUM_BINS };
 enum { /* of an instant, arrivals see the credit and the outputs that came with them */
        KEY_TAIL,
        KEY_CREDIT,
@@ -182,7 +184,8 @@ typedef struct link_delays {
     window_time tail_credit;
     window_time host_credit;  /* where no tail has to be waited for */
     window_time host_arrival; /* from a host's sending to the first request */
-    uint64_t full_ps, latency_ps;
+    window_time transfer;     /* output buffers: from a grant to its end in the crossbar */
+    uint64_t full_ps, latency_ps, transfer_ps;
 } link_delays;
 
 /* What is touched of a port, together: as an input, as an output, and what lies beyond. With
@@ -218,6 +221,31 @@ SIM_INLINE size_t fast_port_bytes(unsigned vcs, bool steps)
            credit = fast_credit_apart(vcs, steps) ? 0 : vcs * sizeof(uint16_t);
     return vcs == 1 ? sizeof(fast_port) : (sizeof(fast_port) + masks + credit + 63) / 64 * 64;
 }
+
+/* Output buffers (model ioq): that of a port, and the link behind it, which is decided on once a
+ * window, when all is known that happens there (fast/output_buffers.h). Times are offsets in that
+ * window, doubled: an odd one comes behind all events of its instant. Between windows each is
+ * OUTPUT_ALWAYS or OUTPUT_NEVER. The port's `credit` counts space in this buffer here, and the
+ * credit for the next one stands with its queues. */
+#define OUTPUT_ALWAYS 0u
+#define OUTPUT_NEVER  UINT32_MAX
+typedef struct output_queue {
+    uint32_t head, last; /* packets; head IK_NONE = empty */
+    uint32_t credit_at;  /* since when there is credit */
+    uint16_t credit;     /* packets */
+    uint16_t pad;
+} output_queue;
+typedef struct fast_output {
+    uint32_t idle_at;   /* since when the link transmits nothing */
+    uint32_t joined_at; /* when a packet came to the empty queue of */
+    uint8_t joined_vc;  /* this VC, else OUTPUT_ALWAYS; */
+    uint8_t sent_vc;    /* that of the packet in transmission; */
+    uint8_t turn;       /* the one whose turn it is */
+    uint8_t listed;     /* in fast_partition.outputs */
+    uint32_t pad;
+    output_queue queues[];
+} fast_output;
+_Static_assert(sizeof(output_queue) == 16 && sizeof(fast_output) == 16, "halves of a line");
 
 /* State of a switch: what every visit needs, and the keys of this window while they are few; NO_KEY
  * behind them. */
@@ -381,7 +409,8 @@ typedef struct fast_partition {
     uint32_t *active[2];
     uint32_t num_active; /* early: of the next window */
     host_credit *credits;
-    uint32_t num_deliveries, num_credits;
+    uint32_t *outputs; /* output buffers: ports whose link is to be decided on in this window */
+    uint32_t num_deliveries, num_credits, num_outputs;
     held_delivery *held; /* in the order of their grants */
     size_t num_held, cap_held;
     unsigned turn;        /* which of `active` is this window's */
@@ -395,6 +424,7 @@ typedef struct fast_state {
     char *ports;       /* [port] fast_port */
     uint16_t *credits; /* [port * vcs + v] packets, where a port has no place for it */
     uint16_t *class;   /* [port] class of its link */
+    char *outputs;     /* [port] fast_output; NULL without output buffers */
     fast_switch *switches;
     uint32_t *queues; /* last packet, IK_NONE = empty; fast_queue_at */
     /* [port_base * (2 + vcs) + 2 * switch]: keys of switches that have more than fit beside their
@@ -453,6 +483,18 @@ bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint64_
 SIM_INLINE fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t port)
 {
     return (fast_port *)(void *)(f->ports + port * fast_port_bytes(s->sw.vcs, f->steps));
+}
+
+/* With output buffers. */
+SIM_INLINE size_t fast_output_bytes(unsigned vcs)
+{
+    return sizeof(fast_output) + vcs * sizeof(output_queue);
+}
+
+SIM_INLINE fast_output *fast_output_of(const fast_state *f, unsigned vcs, uint32_t port)
+{
+    assert(f->outputs);
+    return (fast_output *)(void *)(f->outputs + port * fast_output_bytes(vcs));
 }
 
 /* Whether an adapter's credit is kept in output_state, by host/host.c. */

@@ -19,12 +19,20 @@ static bool knows_vcs(const sim *s)
     return s->choice.static_lane || (s->plan->vc->single && s->sw.vcs <= FAST_MOST_STEPS);
 }
 
+/* With output buffers: a packet enters its buffer when it is granted, and that of its VC, which is
+ * known. */
+static bool buffers_fit(const sim *s)
+{
+    return s->sw.model == MODEL_IOQ && !s->choice.adaptive && !s->choice.source_adaptive &&
+           s->choice.static_lane && !s->sw.out_shared && s->sw.traversal_ps == 0;
+}
+
 static bool serves(const sim *s)
 {
-    return s->sw.model == MODEL_IQ && !s->reply.on && s->sw.queues <= QUEUES_VOQSW &&
-           (!s->choice.adaptive || sim_choice_may_fit(s)) && knows_vcs(s) &&
-           s->source.uniform_size && !s->source.sizes && s->sw.arbiter == ARB_ISLIP &&
-           s->sw.input_speedup == 1;
+    return (s->sw.model == MODEL_IQ || buffers_fit(s)) && !s->reply.on &&
+           s->sw.queues <= QUEUES_VOQSW && (!s->choice.adaptive || sim_choice_may_fit(s)) &&
+           knows_vcs(s) && s->source.uniform_size && !s->source.sizes &&
+           s->sw.arbiter == ARB_ISLIP && s->sw.input_speedup == 1;
 }
 
 static bool set_up(sim *s)

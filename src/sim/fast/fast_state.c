@@ -4,6 +4,7 @@
 #include "ikat/vc.h"
 #include "sim/fast/fast.h"
 #include "sim/host/finite.h"
+#include "sim/packet/output.h"
 #include <stdlib.h>
 
 /* ---- does it fit? */
@@ -87,10 +88,12 @@ bool sim_fast_fits(const sim *s)
 {
     if (hosts_touch(s->f) || !has_numbers(s) || (s->reorder.on && !may_order(s)))
         return false;
-    for (uint32_t c = 0; c < s->f->num_classes; c++)
-        if (ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[c].rate_bps) <
-            s->window.lookahead)
+    for (uint32_t c = 0; c < s->f->num_classes; c++) {
+        uint64_t full = ik_transmit_ps(s->adapter.packet_bytes, s->f->classes[c].rate_bps);
+        if (full < s->window.lookahead ||
+            (s->sw.out_buffers && crossbar_ps(s, full) < s->window.lookahead))
             return false;
+    }
     if (s->choice.adaptive && !(s->net.max_words == 1 && sim_choice_fits(s)))
         return false;
     return s->net.max_words == 1 && s->adapter.ejection_share >= 1 &&
@@ -101,6 +104,7 @@ bool sim_fast_fits(const sim *s)
            s->measure.end_ps < FAST_MAX_TIME &&
            s->sw.capacity / s->adapter.packet_bytes <= UINT16_MAX &&
            s->adapter.capacity / s->adapter.packet_bytes <= UINT16_MAX &&
+           s->sw.out_capacity / s->adapter.packet_bytes <= UINT16_MAX &&
            (uint64_t)s->f->num_ports * (s->sw.vcs + 1) * (s->sw.voq ? s->net.max_radix : 1) <
                UINT32_MAX;
 }
@@ -128,10 +132,18 @@ static void init_links(const sim *s, fast_state *f)
                           .host_credit = window_time_of(s, full + head + class->latency_ps),
                           .host_arrival = window_time_of(s, class->latency_ps + s->sw.routing_ps),
                           .full_ps = full,
-                          .latency_ps = class->latency_ps};
-        f->mixed |= full != f->links[0].full_ps;
+                          .latency_ps = class->latency_ps,
+                          .transfer_ps = crossbar_ps(s, full)};
+        f->links[c].transfer = window_time_of(s, f->links[c].transfer_ps);
+        /* a tail may have to be waited for */
+        f->mixed |= full != f->links[0].full_ps || f->links[c].transfer_ps < full;
         f->longest_ps = full > f->longest_ps ? full : f->longest_ps;
     }
+}
+
+static uint16_t packets_of(const sim *s, int32_t bytes)
+{
+    return (uint16_t)((uint32_t)bytes / s->adapter.packet_bytes);
 }
 
 static void init_ports(const sim *s, fast_state *f)
@@ -142,13 +154,29 @@ static void init_ports(const sim *s, fast_state *f)
         uint32_t peer = fabric->port_peer[port];
         *fp = (fast_port){.peer_port = peer, .peer_node = IK_NONE};
         f->class[port] = 0;
+        bool buffered = f->outputs && ik_is_switch(fabric, fabric->port_node[port]);
+        for (unsigned v = 0; v < s->sw.vcs && !fast_host_keeps_credit(s, f, port); v++)
+            *fast_credit(f, s->sw.vcs, f->steps, fp, port, v) =
+                packets_of(s, buffered ? *gate_of(s, s->sw.vcs, port, v) : *credit_at(s, port, v));
         if (peer == IK_NONE)
             continue;
         f->class[port] = fabric->port_class[port];
         fp->peer_node = fabric->port_node[peer];
-        for (unsigned v = 0; v < s->sw.vcs && !fast_host_keeps_credit(s, f, port); v++)
-            *fast_credit(f, s->sw.vcs, f->steps, fp, port, v) =
-                (uint16_t)((uint32_t)*credit_at(s, port, v) / s->adapter.packet_bytes);
+    }
+}
+
+static void init_outputs(const sim *s, fast_state *f)
+{
+    for (uint32_t port = 0; port < s->f->num_ports; port++) {
+        fast_output *o = fast_output_of(f, s->sw.vcs, port);
+        *o = (fast_output){0};
+        for (unsigned v = 0; v < s->sw.vcs; v++) {
+            uint16_t credit = packets_of(s, *credit_at(s, port, v));
+            o->queues[v] = (output_queue){.head = IK_NONE,
+                                          .last = IK_NONE,
+                                          .credit = credit,
+                                          .credit_at = credit ? OUTPUT_ALWAYS : OUTPUT_NEVER};
+        }
     }
 }
 
@@ -258,7 +286,8 @@ static fast_state kind_of(const sim *s)
     f.reports = s->measure.num_series || s->measure.paranoid ||
                 (s->traffic && s->traffic->classes) || sim_finite_waits(s);
     f.orders = s->reorder.on;
-    bool plain = s->f->num_classes == 1 && !s->sw.store_forward && sim_fast_has_newer();
+    bool plain = s->f->num_classes == 1 && !s->sw.store_forward && !s->sw.out_buffers &&
+                 sim_fast_has_newer();
     f.early = plain && lasts_long(s);
     f.dense = plain && !f.early && !s->choice.adaptive && !f.steps &&
               s->window.lookahead * s->net.max_radix >=
@@ -275,6 +304,8 @@ static bool allocate(const sim *s, fast_state *f, sim_memory *m)
                    fast_credit_apart(s->sw.vcs, f->steps) ? (ports + 1) * s->sw.vcs : 1,
                    sizeof *f->credits) &&
            sim_get(m, &f->class, ports + 1, sizeof *f->class) &&
+           (!s->sw.out_buffers ||
+            sim_get(m, &f->outputs, ports + 1, fast_output_bytes(s->sw.vcs))) &&
            sim_get(m, &f->switches, switches + 1, sizeof *f->switches) &&
            sim_get(m, &f->events, num_events(s), sizeof *f->events) &&
            sim_get(m, &f->queues, num_queues(s) + 1, sizeof *f->queues) &&
@@ -307,6 +338,8 @@ bool sim_fast_setup(sim *s)
         init_hosts(s, f);
     init_links(s, f);
     init_ports(s, f);
+    if (f->outputs)
+        init_outputs(s, f);
     init_switches(s, f);
     return !s->choice.adaptive || sim_choice_setup(s);
 }
@@ -318,6 +351,7 @@ void sim_fast_free(sim *s)
         return;
     free(f->ports);
     free(f->credits);
+    free(f->outputs);
     free(f->switches);
     free(f->events);
     free(f->queues);
@@ -356,7 +390,7 @@ static ownership ownership_of(const partition *p)
  * transmission, or for those who look at credit at rest within the last two, stays. */
 enum { RING_OF_GRANTS = 4, RING_OF_SENDS = 3 };
 
-static bool allocate_partition(const fast_state *f, fast_partition *fp, ownership own,
+static bool allocate_partition(const sim *s, const fast_state *f, fast_partition *fp, ownership own,
                                sim_memory *m)
 {
     size_t ports = own.ports, hosts = own.hosts, slots = f->num_slots,
@@ -366,6 +400,7 @@ static bool allocate_partition(const fast_state *f, fast_partition *fp, ownershi
            sim_get(m, &fp->sends, f->early ? RING_OF_SENDS * hosts + 1 : 1, sizeof *fp->sends) &&
            sim_get(m, &fp->joins, f->early ? ports + hosts + 1 : 1, sizeof *fp->joins) &&
            sim_get(m, &fp->deliveries, ports + 1, sizeof *fp->deliveries) &&
+           sim_get(m, &fp->outputs, s->sw.out_buffers ? ports + 1 : 1, sizeof *fp->outputs) &&
            sim_get(m, &fp->active[0], active, sizeof *fp->active[0]) &&
            sim_get(m, &fp->active[1], active, sizeof *fp->active[1]) &&
            /* of a packet that left and of one that was dropped */
@@ -382,7 +417,7 @@ static uint64_t count_partition(const sim *s, ownership own)
     fast_partition none = {0};
     fast_state f = kind_of(s);
     sim_memory m = {.only_count = true};
-    allocate_partition(&f, &none, own, &m);
+    allocate_partition(s, &f, &none, own, &m);
     return m.bytes;
 }
 
@@ -433,7 +468,7 @@ bool sim_fast_setup_partition(partition *p)
     const fast_state *f = p->sim->engine.fast;
     ownership own = ownership_of(p);
     fast_partition *fp = p->fast = ik_calloc(1, sizeof *fp);
-    if (!fp || !allocate_partition(f, fp, own, &(sim_memory){0}))
+    if (!fp || !allocate_partition(p->sim, f, fp, own, &(sim_memory){0}))
         return false;
     if (f->restarts)
         p->view.queued_bytes = sim_choice_queued;
@@ -452,27 +487,17 @@ void sim_fast_free_partition(partition *p)
     fast_partition *fp = p->fast;
     if (!fp)
         return;
-    void *blocks[] = {fp->bins.words,
-                      fp->bins.slots,
-                      fp->bins.busy,
-                      fp->packets.items,
-                      fp->packets.next,
-                      fp->packets.out,
-                      fp->packets.sets,
-                      fp->packets.in_flight,
-                      fp->packets.tail,
-                      fp->packets.sequence,
-                      fp->joins,
-                      fp->sends,
-                      fp->packets.number,
-                      fp->grants,
-                      fp->deliveries,
-                      fp->active[0],
-                      fp->active[1],
-                      fp->credits,
-                      fp->granted_in.spans,
-                      fp->sent_in.spans,
-                      fp->held};
+    void *blocks[] = {fp->bins.words,     fp->bins.slots,
+                      fp->bins.busy,      fp->packets.items,
+                      fp->packets.next,   fp->packets.out,
+                      fp->packets.sets,   fp->packets.in_flight,
+                      fp->packets.tail,   fp->packets.sequence,
+                      fp->joins,          fp->sends,
+                      fp->packets.number, fp->grants,
+                      fp->deliveries,     fp->outputs,
+                      fp->active[0],      fp->active[1],
+                      fp->credits,        fp->granted_in.spans,
+                      fp->sent_in.spans,  fp->held};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     free(fp);

@@ -4,14 +4,17 @@
  * form (state/state.h), when the network is at rest or the run is over. */
 #include "sim/fast/fast.h"
 #include "sim/host/finite.h"
-#include "sim/packet/shape.h"
+#include "sim/packet/output.h"
 
 static event event_of(const sim *s, unsigned bin, const uint64_t *word)
 {
     uint32_t bytes = s->adapter.packet_bytes, sw = key_switch(*word),
              mask = s->engine.fast->id_mask;
-    if (bin == BIN_CREDIT) {
+    if (bin == BIN_CREDIT || bin == BIN_LINK) {
         uint32_t port = credit_port(*word);
+        if (bin == BIN_LINK)
+            return (event){event_key(EV_TAIL, port), s->f->port_node[port],
+                           LINK_END | space_data(credit_vc(*word), bytes)};
         return (event){event_key(EV_CREDIT, port), s->f->port_node[port],
                        space_data(credit_vc(*word), bytes)};
     }
@@ -257,15 +260,38 @@ void sim_fast_settle(partition *p)
 
 /* ---- switches */
 
-/* Credit in bytes, where it is kept in packets; what does not make a packet stays as it was. */
+/* In bytes what is kept in packets; what does not make a packet stays as it was. */
+static void expose_space(const sim *s, int32_t *bytes, uint16_t packets)
+{
+    int32_t full = (int32_t)s->adapter.packet_bytes;
+    *bytes = *bytes % full + packets * full;
+}
+
+/* The port of a switch: the `credit` of a port is space in its output buffer. */
+static void expose_output(const sim *s, uint32_t port)
+{
+    const fast_output *o = fast_output_of(s->engine.fast, s->sw.vcs, port);
+    output_state *to = output_of(s, port);
+    uint64_t ok = 0;
+    to->link = o->idle_at == OUTPUT_NEVER ? space_data(o->sent_vc, s->adapter.packet_bytes) : 0;
+    to->next = o->turn;
+    for (unsigned v = 0; v < s->sw.vcs; v++) {
+        expose_space(s, credit_at(s, port, v), o->queues[v].credit);
+        *out_queue_of(s, s->sw.vcs, port, v) = (queue){o->queues[v].head, o->queues[v].last};
+        ok |= (uint64_t)(o->queues[v].credit > 0) << v;
+    }
+    s->net.ports[port].ok = ok;
+}
+
 static void expose_credit(const sim *s, uint32_t port)
 {
-    for (unsigned v = 0; v < s->sw.vcs && !fast_host_keeps_credit(s, s->engine.fast, port); v++) {
-        int32_t *bytes = credit_at(s, port, v), full = (int32_t)s->adapter.packet_bytes;
-        *bytes = *bytes % full + *fast_credit(s->engine.fast, s->sw.vcs, s->engine.fast->steps,
-                                              fast_port_of(s, s->engine.fast, port), port, v) *
-                                     full;
-    }
+    const fast_state *f = s->engine.fast;
+    bool buffered = f->outputs && ik_is_switch(s->f, s->f->port_node[port]);
+    for (unsigned v = 0; v < s->sw.vcs && !fast_host_keeps_credit(s, f, port); v++)
+        expose_space(s, buffered ? gate_of(s, s->sw.vcs, port, v) : credit_at(s, port, v),
+                     *fast_credit(f, s->sw.vcs, f->steps, fast_port_of(s, f, port), port, v));
+    if (buffered)
+        expose_output(s, port);
 }
 
 /* Packets that have chosen know their output again, and whether they may choose another one. */

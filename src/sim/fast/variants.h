@@ -31,7 +31,8 @@ enum {
     KIND_OVERLAP = 16, /* adaptive outputs whose sets overlap */
     KIND_OVERLAP_STEPS = 32,
     KIND_OVERLAPS = KIND_OVERLAP | KIND_OVERLAP_STEPS,
-    KIND_SEVERAL = 64 /* KIND_KEEPS, messages of several packets */
+    KIND_SEVERAL = 64,  /* KIND_KEEPS, messages of several packets */
+    KIND_BUFFERS = 128, /* KIND_KEEPS, output buffers */
 };
 #define SHAPE_KEEPS         .steps = false
 #define SHAPE_STEPS         .steps = true
@@ -42,6 +43,7 @@ enum {
 #define SHAPE_OVERLAP_STEPS .chooses = true, .overlap = true, .steps = true
 #define SHAPE_OVERLAPS      .chooses = true, .overlap = true, .steps = s->engine.fast->steps
 #define SHAPE_SEVERAL       .several = true
+#define SHAPE_BUFFERS       .buffers = true
 
 /* The shape of a row for the run s: constants, as far as the row says. */
 #define VARIANT_SHAPE(s, mode, kind, num, queues)                                                  \
@@ -64,7 +66,8 @@ static inline size_t fast_variant_of(const sim *s, bool several, const fast_vari
     unsigned mode = f->early   ? MODE_EARLY
                     : f->dense ? MODE_DENSE
                                : MODE_GENERAL,
-             kind = f->overlap           ? f->steps ? KIND_OVERLAP_STEPS : KIND_OVERLAP
+             kind = f->outputs           ? KIND_BUFFERS
+                    : f->overlap         ? f->steps ? KIND_OVERLAP_STEPS : KIND_OVERLAP
                     : s->choice.adaptive ? f->exact ? KIND_MOST : KIND_FIRST
                     : f->steps           ? KIND_STEPS
                                          : KIND_KEEPS;

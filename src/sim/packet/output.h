@@ -61,6 +61,13 @@ SIM_INLINE void change_output_space(sim *s, sw_state *sw, const shape k, uint32_
     change_room(s, sw, k, space_of(s, k.vcs, port, u), port - sw->port_base, u, bytes);
 }
 
+/* What takes a link so long takes the crossbar, model ioq. */
+SIM_INLINE uint64_t crossbar_ps(const sim *s, uint64_t link_ps)
+{
+    uint64_t time = (uint64_t)((double)link_ps / s->sw.speedup + 0.5);
+    return time ? time : 1;
+}
+
 /* Crossbar transfer of a granted packet into the output buffer (ioq). */
 SIM_INLINE void move_to_output(partition *p, uint32_t node, sw_state *sw, const shape k,
                                uint32_t id, uint32_t in_port, uint32_t out_port, unsigned input,
@@ -68,8 +75,7 @@ SIM_INLINE void move_to_output(partition *p, uint32_t node, sw_state *sw, const 
 {
     sim *s = p->sim;
     packet *pk = &p->pool[id];
-    uint64_t time = (uint64_t)((double)transmit_ps(s, out_port, pk->size) / s->sw.speedup + 0.5),
-             end = t0 + (time ? time : 1);
+    uint64_t end = t0 + crossbar_ps(s, transmit_ps(s, out_port, pk->size));
     if (end < pk->t_tail)
         end = pk->t_tail;
     if (k.ledger && s->net.out_space.accounts)
@@ -209,18 +215,23 @@ SIM_INLINE void link_entered(partition *p, uint32_t node, sw_state *sw, const sh
     memmove(p->entered, p->entered + num, p->num_entered * sizeof *p->entered);
 }
 
-SIM_INLINE void take_link_end(partition *p, sw_state *sw, const shape k, uint32_t port,
+/* Returns whether packets of full size may have waited for the space that comes free. */
+SIM_INLINE bool take_link_end(partition *p, sw_state *sw, const shape k, uint32_t port,
                               uint32_t data)
 {
     sim *s = p->sim;
+    bool was_short = true;
     output_of(s, port)->link = 0;
     if (s->backlog.waiting)
         s->backlog.waiting[(size_t)port * k.vcs + space_vc(data)] -= space_bytes(data);
     if (k.ledger && s->net.out_space.accounts)
         ledger_add(&s->net.out_space, port, space_vc(data), -(int32_t)space_bytes(data));
-    else if (s->sw.model == MODEL_IOQ)
+    else if (s->sw.model == MODEL_IOQ) {
+        was_short = *space_of(s, k.vcs, port, space_vc(data)) < (int32_t)s->adapter.packet_bytes;
         change_output_space(s, sw, k, port, space_vc(data), (int32_t)space_bytes(data));
+    }
     mark(p->dirty_link, k, port - sw->port_base);
+    return was_short;
 }
 
 /* Ideal switch: straight into the output's queue, with the VC that has most credit now. */

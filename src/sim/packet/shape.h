@@ -32,6 +32,7 @@ typedef struct shape {
     bool several;  /* the fast kernel's adapters: messages of several packets */
     bool overlap;  /* the fast kernel: adaptive outputs whose sets may overlap */
     bool steps;    /* the fast kernel: the VC on the next channel may be another one */
+    bool buffers;  /* the fast kernel: output buffers, model ioq */
 } shape;
 
 /* That of a run, for what is not hot. */

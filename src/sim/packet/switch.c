@@ -73,8 +73,8 @@ SIM_INLINE void take_tail(partition *p, sw_state *sw, const shape k, const chang
         return;
     }
     if (input & LINK_END) {
-        take_link_end(p, sw, k, port, input);
-        mark(ch->out, k, out); /* room in the output buffer */
+        if (take_link_end(p, sw, k, port, input)) /* else nobody waited for it */
+            mark(ch->out, k, out);
         return;
     }
     if (input & BOTH_END)
