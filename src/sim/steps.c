@@ -186,6 +186,41 @@ static ik_status look_for_deadlock(sim *s, bool last, uint64_t time, ik_error *e
     return status == IK_OK && missing ? sim_describe_missing(s, time, err) : status;
 }
 
+/* When the last packet of a workload was delivered or lost, or its last operation ended; at_most if
+ * anything is left that could go on. What events an engine has left then says nothing. All is
+ * exposed. */
+static uint64_t end_of_workload(const sim *s)
+{
+    uint64_t end = sim_finite_last(s);
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
+        const partition *p = &s->parallel.partitions[q];
+        if (p->after_end)
+            return s->measure.end_ps;
+        end = p->moved_ps > end ? p->moved_ps : end;
+    }
+    return sim_in_flight(s) || end > s->measure.end_ps ? s->measure.end_ps : end;
+}
+
+/* What the first partition does at rest. last: a workload ends here; then *time becomes when it was
+ * over, and the period that it ended in has its sample, too. */
+static ik_status look(partition *p, pace *pc, uint64_t *time, bool check, bool watch, bool last)
+{
+    sim *s = p->sim;
+    uint64_t to = *time;
+    ik_status status = p->status;
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
+        s->engine.ops->expose(&s->parallel.partitions[q]);
+    if (last && (*time = end_of_workload(s)) < s->measure.end_ps && pc->samples.num_samples)
+        to = (*time + pc->samples.period_ps - 1) / pc->samples.period_ps * pc->samples.period_ps;
+    if (status == IK_OK && congest_due(&pc->samples, pc->next_sample, to))
+        status = sim_congest_sample(s, to, &p->err);
+    if (status == IK_OK && check)
+        status = sim_check_conservation(s, &p->err);
+    if (status == IK_OK && watch)
+        status = look_for_deadlock(s, last, *time, &p->err);
+    return status;
+}
+
 /* Where the whole network must rest: returns false when the run ends here. */
 static bool rest(partition *p, pace *pc, uint64_t time, bool over)
 {
@@ -193,9 +228,7 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
     bool check = s->measure.paranoid && (time >= pc->next_check || over),
          last = over && s->workload.finite,
          watch = last || (s->measure.watchdog_ps && (time >= pc->next_watch || over)),
-         sample = false;
-    for (; congest_due(&pc->samples, pc->next_sample, time); pc->next_sample++)
-        sample = true;
+         sample = congest_due(&pc->samples, pc->next_sample, time);
     if (!check && !watch && !sample)
         return true;
     if (check)
@@ -206,15 +239,12 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
         s->parallel.exchange->barrier(s->parallel.exchange, p->id);
     /* nobody works now: all come to the same answer */
     watch = watch && (last || sim_in_flight(s));
-    for (unsigned q = 0; q < s->parallel.num_partitions && p->id == 0 && (check || watch || sample);
-         q++)
-        s->engine.ops->expose(&s->parallel.partitions[q]);
-    if (p->id == 0 && sample && p->status == IK_OK)
-        p->status = sim_congest_sample(s, time, &p->err);
-    if (p->id == 0 && check && p->status == IK_OK)
-        p->status = sim_check_conservation(s, &p->err);
-    if (p->id == 0 && watch && p->status == IK_OK)
-        p->status = look_for_deadlock(s, last, time, &p->err);
+    if (p->id == 0 && (check || watch || sample))
+        p->status = look(p, pc, &time, check, watch, last);
+    while (congest_due(&pc->samples, pc->next_sample, time))
+        pc->next_sample++;
+    if (p->id == 0)
+        s->outcome.stopped_ps = time;
     if (s->parallel.exchange)
         s->parallel.exchange->barrier(s->parallel.exchange, p->id);
     return !s->outcome.deadlock && s->parallel.partitions[0].status == IK_OK;
@@ -262,10 +292,10 @@ static void report_progress_at_times(partition *p, uint64_t time)
 /* First window of a step: the next one in which anything happens, but none is passed over in which
  * the watchdog or a sample is due: what they find, and when, must not depend on which windows the
  * partitions, or the engine, happen to have events in. A workload is over, or stuck, when nothing
- * happens any more. */
+ * happens any more; packets that are left then are found by the watchdog in its time. */
 static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
 {
-    if (s->workload.finite && next == UINT64_MAX)
+    if (s->workload.finite && next == UINT64_MAX && !(s->measure.watchdog_ps && sim_in_flight(s)))
         return next;
     uint64_t sample = first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
     if (s->measure.watchdog_ps && first_window(s, pc->next_watch) < next)
@@ -283,10 +313,8 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
     uint64_t window = next_step(s, pc, all.next);
     bool over = window == UINT64_MAX || window * s->window.lookahead >= s->measure.past_ps;
     uint64_t time = over ? s->measure.end_ps : window * s->window.lookahead;
-    if (s->workload.finite && window == UINT64_MAX &&
-        *from < s->measure.end_ps / s->window.lookahead)
-        time = *from * s->window.lookahead;
-    take_snapshots(p, &pc->next_series, time);
+    if (!over || !s->workload.finite || sim_in_flight(s)) /* else all buffers have been empty */
+        take_snapshots(p, &pc->next_series, time);
     if (all.stop || outgrown(p, all.bytes, time))
         return false;
     p->window = window == UINT64_MAX ? *from : window;
@@ -294,11 +322,8 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
     if (!sim_wheel_revolve(&p->wheel, s->window.lookahead, p->window))
         sim_partition_fail(p, 64 * sizeof(event), "events");
     read_messages(p, since);
-    if (!rest(p, pc, time, over) || over) {
-        if (p->id == 0)
-            s->outcome.stopped_ps = time;
+    if (!rest(p, pc, time, over) || over)
         return false;
-    }
     *from = step_end(s, pc, window);
     p->may_end = s->window.last_ps;
     if (s->measure.watchdog_ps &&
@@ -329,11 +354,12 @@ void sim_run_partition(partition *p)
                .samples = sim_congest_setup(s)};
     uint64_t from = 0;
     double begin = sim_thread_seconds();
-    bool looks = s->measure.paranoid || s->measure.watchdog_ps || pc.samples.num_samples;
+    bool looks = s->measure.paranoid || s->measure.watchdog_ps || pc.samples.num_samples ||
+                 s->workload.finite;
     if (looks && s->parallel.exchange && !s->parallel.exchange->barrier) {
         p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
-                            "the watchdog, paranoid checks and samples of congestion need all "
-                            "partitions in one process");
+                            "the watchdog, paranoid checks, samples of congestion and workloads "
+                            "need all partitions in one process");
         return;
     }
     s->engine.ops->start(p);

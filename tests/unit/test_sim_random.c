@@ -95,9 +95,9 @@ static ik_status bench_make(const random_case *c, bool paranoid, bench *b, ik_er
     char sw[512], adapter[512], measure[512], first[100];
     join(c, "switch", "", sw);
     join(c, "adapter", "", adapter);
-    snprintf(first, sizeof first, "%s;watchdog=1 us%s",
+    snprintf(first, sizeof first, "%s;watchdog=%s%s",
              c->ends ? "until=delivered;at_most=300 us" : "duration=6 us;warmup=0 ns",
-             paranoid ? ";paranoid=true" : "");
+             c->ends && c->number % 5 == 4 ? "0 ns" : "1 us", paranoid ? ";paranoid=true" : "");
     join(c, "measure", first, measure);
     const scenario s = {.sw = sw, .adapter = adapter, .measure = measure, .load = c->load};
     *b = (bench){0};
@@ -192,8 +192,9 @@ static const char *judge_threads(const random_case *c, uint64_t print)
 }
 
 /* Cases that both engines ran; of them those that choose, those whose packets change their VC, and
- * those that the watchdog ended, and those that put packets in order. */
-static unsigned compared, adaptive, stepping, stopped, ordered;
+ * those that the watchdog ended, those that put packets in order, and workloads that got stuck
+ * without a deadlock. */
+static unsigned compared, adaptive, stepping, stopped, ordered, stuck;
 
 static const char *judge_engines(const random_case *c, const ik_sim_result *r)
 {
@@ -209,6 +210,7 @@ static const char *judge_engines(const random_case *c, const ik_sim_result *r)
     stepping += steps;
     ordered += r->reorder.out_of_order > 0;
     stopped += r->deadlock && r->end_ps < 6000000;
+    stuck += r->finite && !r->completed && !r->deadlock && r->end_ps < 300000000;
     if (run_engine(c, false, &never, &chooses, &steps, &general, &err) != IK_OK || never)
         return "the general engine fails without checks";
     return special != general ? "the engines differ" : NULL;
@@ -375,8 +377,26 @@ static void remove_programs(void)
     }
 }
 
+/* Cables are missing, so that some pairs have no route. */
+static void part_fabric(random_case *c)
+{
+    static const char *const parted[] = {"pgft:m=6:6,w=1:1,p=1:1,latency=2 ns,fail=10%,fail_seed=1",
+                                         "pgft:m=3:4,w=1:1,p=1:1,fail=20%,fail_seed=3",
+                                         "ring:n=6,p=2,fail=40%,fail_seed=1",
+                                         "mesh:dims=3:3,p=2,latency=40 ns,fail=50%,fail_seed=2"};
+    static const char *const routings[] = {"dfsssp", "minimal:paths=one", "minimal", "updown"};
+    dice d = {c->number, 1000};
+    snprintf(c->fabric, sizeof c->fabric, "%s", DRAW(&d, parted));
+    snprintf(c->routing, sizeof c->routing, "%s", DRAW(&d, routings));
+    c->vc = NULL;
+    c->num_vcs = 0;
+    c->selection = NULL;
+}
+
 static void random_workloads(void **state)
 {
+    static const char *const series[] = {"measure.series=2 us", "measure.series=700 ns",
+                                         "measure.series=130 ns"};
     static const char *const exchanges[] = {
         "exchange:bytes=700 B",
         "exchange:bytes=256 B,order=shift,repeat=3",
@@ -388,11 +408,15 @@ static void random_workloads(void **state)
         "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,overhead=20 ns"};
     const char *only = getenv("IKAT_TEST_CASE");
     unsigned wanted = only ? 0 : all_asked() ? 1000 : SANITIZED ? 12 : 60, taken = 0, failures = 0;
-    unsigned number = 0;
+    unsigned number = 0, before = compared;
     (void)state;
     write_programs();
     for (; taken < wanted && number < 4 * wanted; number++) {
         random_case c = draw_case(100000 + number);
+        if (number % 3 == 0)
+            part_fabric(&c);
+        if (number % 2 == 0)
+            set(&c, 0, series[number / 2 % COUNT(series)]);
         unsigned k = number % (COUNT(exchanges) + PROGRAMS);
         c.pattern = k < COUNT(exchanges) ? exchanges[k] : programs[k - COUNT(exchanges)];
         c.ends = true;
@@ -400,9 +424,11 @@ static void random_workloads(void **state)
         taken += try_case(c, &failures);
     }
     remove_programs();
-    print_message("%u random workloads of %u drawn\n", taken, number);
+    print_message("%u random workloads of %u drawn, %u by both engines, %u of them stuck\n", taken,
+                  number, compared - before, stuck);
     assert_int_equal(failures, 0);
     assert_int_equal(taken, wanted);
+    assert_true(only || SANITIZED || (compared - before > wanted / 4 && stuck > wanted / 20));
 }
 
 /* ---- one pattern after the other, likewise */

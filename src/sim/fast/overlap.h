@@ -62,8 +62,9 @@ static void drop(fast_context *h, const shape k, uint64_t key, uint32_t id)
     uint64_t here = h->start + (key >> KEY_OFFSET), first = here - s->sw.routing_ps;
     uint64_t tail =
         h->mixed ? h->fp->packets.tail[id] : first + (s->sw.store_forward ? 0 : link->full_ps);
-    uint64_t time = (tail > here ? tail : here) + link->latency_ps;
+    uint64_t gone = tail > here ? tail : here, time = gone + link->latency_ps;
     h->p->n.unroutable++;
+    h->p->moved_ps = gone > h->p->moved_ps ? gone : h->p->moved_ps;
     free_fast_packet(h, id);
     if (!h->alone && s->parallel.node_partition[in->peer_node] != h->p->id) {
         post_remote(h->p, time, in->peer_node, EV_CREDIT, in->peer_port,

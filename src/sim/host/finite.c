@@ -384,6 +384,7 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
         return;
     }
     uint32_t send = find_send(f, d->src, d->number), recv = f->w->graph->ops[send].match;
+    p->moved_ps = d->t > p->moved_ps ? d->t : p->moved_ps;
     if (recv == IK_NONE) {
         sim_any_delivered(p, host, send, d);
         return;

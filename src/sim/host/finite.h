@@ -18,8 +18,8 @@
 
 #include "sim/host/host.h"
 
-/* The state of s->traffic->workload, in s->finite; s->traffic then is the sequence of visits of an
- * all-to-all. */
+/* The state of s->traffic->workload, in s->workload.finite; s->traffic then is the sequence of
+ * visits of an all-to-all. */
 ik_status sim_finite_new(sim *s, ik_error *err);
 void sim_finite_free(sim *s);
 uint64_t sim_finite_bytes(const sim *s);
@@ -71,6 +71,8 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d);
 /* ---- at the end, nobody working */
 /* Packets of all that is to be delivered, with replies; of an all-to-all or a batch. */
 uint64_t sim_finite_all_packets(const sim *s);
+/* Of what is done, the last: a host's last delivery, or its last operation. */
+uint64_t sim_finite_last(const sim *s);
 /* Time by which all is done; UINT64_MAX = it is not. */
 uint64_t sim_finite_end(const sim *s);
 /* A last delivery to a host that an engine has kept itself, without repetitions. */

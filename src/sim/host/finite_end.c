@@ -13,20 +13,27 @@ uint64_t sim_finite_all_packets(const sim *s)
            (s->source.packets_per_message + (s->reply.on ? s->reply.packets : 0));
 }
 
+uint64_t sim_finite_last(const sim *s)
+{
+    const finite *f = s->workload.finite;
+    uint64_t last = 0;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+        last = f->finish_ps[host] > last ? f->finish_ps[host] : last;
+    return last;
+}
+
 uint64_t sim_finite_end(const sim *s)
 {
     const finite *f = s->workload.finite;
-    uint64_t end = 0, arrived = 0;
-    for (uint32_t host = 0; host < s->f->num_hosts; host++) {
-        end = f->finish_ps[host] > end ? f->finish_ps[host] : end;
-        if (f->w->graph && f->ops_left[host])
+    uint64_t arrived = 0;
+    for (uint32_t host = 0; f->w->graph && host < s->f->num_hosts; host++)
+        if (f->ops_left[host])
             return UINT64_MAX;
-    }
     for (unsigned q = 0; q < s->parallel.num_partitions; q++)
         arrived += s->parallel.partitions[q].n.delivered;
     if (!f->w->graph && arrived < sim_finite_all_packets(s))
         return UINT64_MAX;
-    return end;
+    return sim_finite_last(s);
 }
 
 void sim_finite_note(sim *s, uint32_t host, const delivered *last)

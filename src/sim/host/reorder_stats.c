@@ -75,7 +75,7 @@ void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now)
 void sim_reorder_finish(partition *p)
 {
     const sim *s = p->sim;
-    uint64_t end = s->outcome.deadlock ? p->start : s->measure.end_ps;
+    uint64_t end = sim_stopped_ps(s);
     for (uint32_t host = 0; s->reorder.on && host < s->f->num_hosts; host++) {
         if (s->parallel.node_partition[ik_host_node(s->f, host)] != p->id)
             continue;

@@ -235,7 +235,7 @@ void sim_replies_finish(partition *p)
 {
     const sim *s = p->sim;
     const reply_store *r = p->replies;
-    uint64_t end = s->outcome.deadlock ? p->start : s->measure.end_ps;
+    uint64_t end = sim_stopped_ps(s);
     for (uint32_t id = 0; r && id < r->num_requests; id++)
         if (r->requests[id].host != IK_NONE && r->requests[id].from == IK_NONE)
             count_open(p, r->requests[id].t_open, end);

@@ -27,7 +27,7 @@ typedef struct node_counts {
 typedef struct run_outcome {
     size_t state_bytes;  /* before the first packet; set-up only */
     double run_seconds;  /* wall time of the loop */
-    uint64_t stopped_ps; /* where a check ended the run */
+    uint64_t stopped_ps; /* where a check ended the run; a workload: where it was over, or stuck */
     bool deadlock;
     char *deadlock_text, *missing_text; /* NULL = nothing to say */
 } run_outcome;

@@ -99,6 +99,7 @@ void sim_drop(partition *p, uint32_t port, uint32_t id)
     if (s->reorder.on)
         sim_reorder_lost(p, &pk->rt, (uint32_t)p->sequence[id], gone);
     p->n.unroutable++;
+    p->moved_ps = gone > p->moved_ps ? gone : p->moved_ps;
     free_packet(p, id);
 }
 

@@ -71,7 +71,10 @@ typedef struct partition {
     struct class_stats *classes; /* NULL where the traffic has none */
     sim_endpoint endpoint;
     uint64_t out_first; /* earliest time of what was posted to others in this step */
-    bool after_end;     /* something of a workload was to happen at end_ps or later: never posted */
+    /* of a workload: when the last packet had come that found no way, or was delivered (as far as
+     * its host does not keep that) */
+    uint64_t moved_ps;
+    bool after_end; /* something of a workload was to happen at end_ps or later: never posted */
     /* time from which the times of what is posted to others count */
     uint64_t step_start;
     uint64_t last_progress; /* first partition: window of the last progress */

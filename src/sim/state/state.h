@@ -161,6 +161,12 @@ SIM_INLINE bool in_window(const sim *s, uint64_t t)
     return t >= s->measure.warmup_ps && t < s->measure.past_ps;
 }
 
+/* When the run was over, known once its loop has ended. */
+SIM_INLINE uint64_t sim_stopped_ps(const sim *s)
+{
+    return s->outcome.deadlock || s->workload.finite ? s->outcome.stopped_ps : s->measure.end_ps;
+}
+
 /* Of a transmission that takes a link from `from` to `to`: the bytes that go in the measured time.
  * A channel sends one packet at a time, so no channel is counted busy for longer than that time. */
 SIM_INLINE uint64_t bytes_in_window(const sim *s, uint64_t from, uint64_t to, uint32_t size)
