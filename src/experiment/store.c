@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 10 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 11 };
 
 struct store {
     sqlite3 *db;
@@ -51,7 +51,8 @@ static const char tables[] =
     "throttled_mean REAL, throttled_max REAL, congestion TEXT NOT NULL, classes TEXT "
     "NOT NULL, congestion_series BLOB NOT NULL, series_reorder_bytes BLOB NOT NULL, "
     "series_out_of_order BLOB NOT NULL, series_throttled BLOB NOT NULL, completion_ns REAL, "
-    "slowdown REAL, effective_throughput REAL, missing TEXT NOT NULL, reference TEXT NOT NULL, "
+    "slowdown REAL, effective_throughput REAL, stationary REAL, missing TEXT NOT NULL, reference "
+    "TEXT NOT NULL, "
     "host_finish BLOB NOT NULL, round_trip_mean_ns REAL, round_trip_p50_ns REAL, "
     "round_trip_p95_ns REAL, round_trip_p99_ns REAL, round_trip_max_ns REAL, "
     "request_latency_mean_ns REAL, reply_latency_mean_ns REAL, outstanding_mean REAL, "

@@ -2,7 +2,7 @@
  *
  * experiment/store.h: the result store: one SQLite file, one transaction a point.
  *
- * Tables (format 10):
+ * Tables (format 11):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points,
  *                       left_out
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of

@@ -3,6 +3,7 @@
  * experiment/store_point.c: a result as a row of the store, and the packing of its arrays.
  */
 #include "base/text_stream.h"
+#include "experiment/figures/metrics.h"
 #include "experiment/store.h"
 #include "experiment/store_congestion.h"
 #include "experiment/store_watch.h"
@@ -277,11 +278,13 @@ static void bind_replies(binder *b, const ik_sim_result *r)
     bind_real(b, "outstanding_mean", k->mean_outstanding);
 }
 
-/* Numbers that endless traffic does not have are left NULL. */
+/* Numbers that endless traffic does not have are left NULL, as is `stationary` of a workload. */
 static void bind_workload(binder *b, const store_point *p, const char *key)
 {
     const ik_sim_result *r = p->result;
     double ns = (double)r->completion_ps / 1e3;
+    if (!r->finite)
+        bind_real(b, "stationary", !metric_past_saturation(r->offered, r->throughput));
     if (r->completed) {
         bind_real(b, "completion_ns", ns);
         bind_real(b, "effective_throughput", r->effective_throughput);
@@ -344,7 +347,8 @@ static const char insert_point[] =
     ":arrival_latency_mean_ns, :packets_out_of_order, :reorder_mean_bytes, :reorder_max_bytes, "
     ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
     ":series_reorder_bytes, :series_out_of_order, :series_throttled, "
-    ":completion_ns, :slowdown, :effective_throughput, :missing, :reference, :host_finish, "
+    ":completion_ns, :slowdown, :effective_throughput, :stationary, :missing, :reference, "
+    ":host_finish, "
     ":round_trip_mean_ns, :round_trip_p50_ns, :round_trip_p95_ns, :round_trip_p99_ns, "
     ":round_trip_max_ns, :request_latency_mean_ns, :reply_latency_mean_ns, :outstanding_mean, "
     ":series_outstanding, :workload)";

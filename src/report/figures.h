@@ -17,6 +17,7 @@ typedef struct figure_cell {
     double *samples; /* [num] ascending */
     size_t num;
     size_t missing; /* points that have no such result */
+    bool past;      /* a point is past saturation */
 } figure_cell;
 
 typedef struct figure_curve {

@@ -179,6 +179,8 @@ estimate model_estimate(double mean, double squares, size_t n);
 /* The jobs of a step, in order, in the arena; *num 0: there are none. */
 ik_status model_jobs(report_model *m, const report_step *s, report_job **out, size_t *num,
                      ik_error *err);
+/* Whether no seed of a step is past saturation; true of a workload that ends. */
+bool model_stationary(const report_step *s);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);
 

@@ -23,6 +23,11 @@ estimate model_estimate(double mean, double squares, size_t n)
     return (estimate){mean, t * sqrt(squares / (double)(n - 1) / (double)n)};
 }
 
+bool model_stationary(const report_step *s)
+{
+    return !(s->value[METRIC_STATIONARY].mean < 1);
+}
+
 static estimate estimate_of(const report_model *m, const report_step *s, metric_id metric)
 {
     double sum = 0, squares = 0;
@@ -358,7 +363,7 @@ static void find_saturation(report_curve *c)
         const report_step *s = &c->steps[i];
         double offered = s->value[METRIC_OFFERED].mean, accepted = s->value[METRIC_THROUGHPUT].mean;
         c->peak_throughput = fmax(c->peak_throughput, accepted);
-        if (s->load > 0 && accepted < 0.95 * offered)
+        if (s->load > 0 && metric_past_saturation(offered, accepted))
             c->saturation_load = s->load;
     }
 }

@@ -155,6 +155,7 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
     grid g = {.headers = {"routing", "traffic", "fabric", "saturation>", "peak throughput>",
                           "latency at lowest load>", "at highest load>"},
               .columns = 7};
+    bool marked = false;
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
@@ -170,14 +171,16 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
         else
             grid_cell(&g, "%.0f %%", 100 * c->saturation_load);
         grid_cell(&g, "%.1f %%", 100 * c->peak_throughput);
-        grid_estimate(&g, low->value[METRIC_LATENCY_MEAN], 1e-3, " us");
-        grid_estimate(&g, high->value[METRIC_LATENCY_MEAN], 1e-3, " us");
+        grid_latency(&g, low, low->value[METRIC_LATENCY_MEAN], &marked);
+        grid_latency(&g, high, high->value[METRIC_LATENCY_MEAN], &marked);
     }
     ik_status status = grid_put(p, &g, err);
     if (status == IK_OK)
         fprintf(p->out, "Loads are fractions of the hosts' injection rate. Saturation is the "
                         "lowest load of which less than 95 %% is accepted; peak throughput, the "
                         "most that is accepted at any load.\n");
+    if (status == IK_OK && marked)
+        terminal_wrap(p, TERMINAL_PAST_SATURATION, 0, 0);
     return status;
 }
 
@@ -264,6 +267,8 @@ static ik_status put_classes(const terminal_page *p, ik_error *err)
     grid g = {.headers = {"class", "routing", "traffic", "load>", "offered>", "accepted>",
                           "mean latency>", "99th percentile>", "victim>"},
               .columns = 9};
+    static const char *const latencies[] = {"latency_mean_ns", "latency_p99_ns"};
+    bool marked = false;
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         const report_step *s = &c->steps[c->num_steps - 1];
@@ -284,10 +289,10 @@ static ik_status put_classes(const terminal_page *p, ik_error *err)
             put_load(&g, s->load);
             put_share(&g, json_number_value(json_object_get(one, "offered")));
             put_share(&g, json_number_value(json_object_get(one, "throughput")));
-            grid_cell(&g, "%.1f us",
-                      json_number_value(json_object_get(one, "latency_mean_ns")) / 1000);
-            grid_cell(&g, "%.1f us",
-                      json_number_value(json_object_get(one, "latency_p99_ns")) / 1000);
+            for (int l = 0; l < 2; l++)
+                grid_latency(&g, s,
+                             (estimate){json_number_value(json_object_get(one, latencies[l])), NAN},
+                             &marked);
             const json_t *victim = json_object_get(one, "victim_time_ns");
             if (json_is_number(victim))
                 grid_cell(&g, "%.1f us", json_number_value(victim) / 1000);
@@ -299,7 +304,10 @@ static ik_status put_classes(const terminal_page *p, ik_error *err)
     if (g.cells == 0 && !g.failed)
         return IK_OK;
     terminal_heading(p, "Classes of the traffic, at the highest load");
-    return grid_put(p, &g, err);
+    ik_status status = grid_put(p, &g, err);
+    if (status == IK_OK && marked)
+        terminal_wrap(p, TERMINAL_PAST_SATURATION, 0, 0);
+    return status;
 }
 
 static void put_costs(const terminal_page *p)

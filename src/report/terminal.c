@@ -116,6 +116,13 @@ ik_status grid_put(const terminal_page *p, grid *g, ik_error *err)
     return IK_OK;
 }
 
+void grid_latency(grid *g, const report_step *s, estimate e, bool *marked)
+{
+    bool past = !model_stationary(s) && e.mean > 0;
+    grid_estimate(g, e, 1e-3, past ? " us*" : " us");
+    *marked |= past;
+}
+
 void grid_estimate(grid *g, estimate e, double scale, const char *unit)
 {
     if (e.mean == 0)

@@ -37,6 +37,12 @@ typedef struct grid {
 void grid_cell(grid *g, const char *format, ...) IK_PRINTF(2, 3);
 /* A mean over seeds with its confidence interval; "-" where it is 0. */
 void grid_estimate(grid *g, estimate e, double scale, const char *unit);
+/* The same of a latency of a step, with a star behind it where the step is past saturation: *marked
+ * is set, and the table is followed by TERMINAL_PAST_SATURATION. */
+void grid_latency(grid *g, const report_step *s, estimate e, bool *marked);
+#define TERMINAL_PAST_SATURATION                                                                   \
+    "* past saturation: less than 95 % of the load is accepted, queues grow as long as the run "   \
+    "lasts, and the latency says how long that was."
 /* Prints and frees the table. */
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err);
 

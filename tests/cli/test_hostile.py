@@ -256,7 +256,7 @@ class Hostile(CliTest):
         for table, column, kind in numbers:
             for name, path in self.stores(f"UPDATE {table} SET {column} = ?1 WHERE rowid = (SELECT max(rowid) FROM {table})", values):
                 done = self.raw("report", path, "--json")
-                possible = name == "real" and (kind == "REAL" or column.startswith(("packet", "order"))) or name == "nan" and column in ("blocked_share", "hol_share", "hol_time_ns", "congestion_roots", "congestion_tree", "arrival_latency_mean_ns", "packets_out_of_order", "reorder_mean_bytes", "reorder_max_bytes", "throttled_mean", "throttled_max", "completion_ns", "slowdown", "effective_throughput", "round_trip_mean_ns", "round_trip_p50_ns", "round_trip_p95_ns", "round_trip_p99_ns", "round_trip_max_ns", "request_latency_mean_ns", "reply_latency_mean_ns", "outstanding_mean")
+                possible = name == "real" and (kind == "REAL" or column.startswith(("packet", "order"))) or name == "nan" and column in ("blocked_share", "hol_share", "hol_time_ns", "congestion_roots", "congestion_tree", "arrival_latency_mean_ns", "packets_out_of_order", "reorder_mean_bytes", "reorder_max_bytes", "throttled_mean", "throttled_max", "completion_ns", "slowdown", "effective_throughput", "stationary", "round_trip_mean_ns", "round_trip_p50_ns", "round_trip_p95_ns", "round_trip_p99_ns", "round_trip_max_ns", "request_latency_mean_ns", "reply_latency_mean_ns", "outstanding_mean")
                 possible |= column in unused or (column == "seed" and name == "minus") or (column in ("congestion_tree", "reorder_max_bytes") and name == "real")
                 self.assertEqual(done.returncode, 0 if possible else 2, (table, column, name, done.stderr))
                 if not possible:

@@ -49,7 +49,13 @@ const metric_row metrics[NUM_METRICS] = {
     [METRIC_COMPLETION] = {"completion_ns", "completion time", "ns", false},
     [METRIC_SLOWDOWN] = {"slowdown", "slowdown", "", false},
     [METRIC_EFFECTIVE] = {"effective_throughput", "effective throughput", "%", false},
+    [METRIC_STATIONARY] = {"stationary", "stationary", "", false},
 };
+
+bool metric_past_saturation(double offered, double throughput)
+{
+    return throughput < 0.95 * offered;
+}
 
 metric_id metric_find(const char *name, size_t length)
 {

@@ -50,6 +50,7 @@ typedef enum metric_id {
     METRIC_COMPLETION, /* these three: NAN with endless traffic, and where a workload did not end */
     METRIC_SLOWDOWN,
     METRIC_EFFECTIVE,
+    METRIC_STATIONARY, /* 1 or 0; NAN of a workload that ends */
     NUM_METRICS
 } metric_id;
 
@@ -60,6 +61,10 @@ typedef struct metric_row {
     bool exact;        /* a property of fabric and routing: no seed, no measurement error */
 } metric_row;
 extern const metric_row metrics[NUM_METRICS];
+
+/* What saturation is, everywhere: less than 95 % of the offered load is accepted. Beyond it queues
+ * grow as long as the run lasts, and a latency says how long that was. */
+bool metric_past_saturation(double offered, double throughput);
 
 /* NUM_METRICS: there is none of that name. */
 metric_id metric_find(const char *name, size_t length);

@@ -71,8 +71,11 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
     if (!c->samples)
         return ik_fail_memory(err, num * sizeof *c->samples, "a figure");
     place_cell(k, c, entries, num, c->samples + num);
-    for (size_t i = 0; i < num; i++)
-        c->samples[i] = result_of(&k->b->m->rows[entries[i].point], &k->d->v.y);
+    for (size_t i = 0; i < num; i++) {
+        const report_row *row = &k->b->m->rows[entries[i].point];
+        c->samples[i] = result_of(row, &k->d->v.y);
+        c->past |= row->value[METRIC_STATIONARY] == 0;
+    }
     c->num = num;
     return IK_OK;
 }

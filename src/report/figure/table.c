@@ -10,6 +10,7 @@
 #include "report/report_csv.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- CSV */
 
@@ -159,6 +160,27 @@ static void cell_estimate(grid *g, estimate e, const char *unit)
         grid_cell(g, "%.5g ± %.2g", e.mean, e.ci95);
 }
 
+static bool is_latency(metric_id metric)
+{
+    return strstr(metrics[metric].name, "latency") || strstr(metrics[metric].name, "round_trip");
+}
+
+/* Whether a cell is made of latencies of which some are past saturation. */
+static bool is_marked(const figure_data *d, const figure_cell *c)
+{
+    const result_expr *y = &d->v.y;
+    return c->past && isfinite(c->y.mean) &&
+           (is_latency(y->first) || (y->op && is_latency(y->second)));
+}
+
+static void mark_last(grid *g)
+{
+    char *text = g->failed ? NULL : g->text[g->cells - 1];
+    size_t length = text ? strlen(text) : CELL;
+    if (length + 1 < CELL)
+        memcpy(text + length, "*", 2);
+}
+
 static void cell_x(grid *g, const figure_data *d, const figure_cell *c)
 {
     if (d->categories)
@@ -201,7 +223,7 @@ static ik_status table_bins(figure_data *d, const terminal_page *p, grid *g, ik_
 
 static ik_status table_means(const figure_data *d, const terminal_page *p, grid *g, ik_error *err)
 {
-    bool spread = d->v.kind == FIGURE_BOX || d->v.kind == FIGURE_ECDF;
+    bool spread = d->v.kind == FIGURE_BOX || d->v.kind == FIGURE_ECDF, marked = false;
     static const char *const quantiles[] = {"least>", "quartile>", "median>", "quartile>",
                                             "largest>"};
     if (d->x_title[0])
@@ -226,9 +248,16 @@ static ik_status table_means(const figure_data *d, const terminal_page *p, grid 
                     cell_value(g, figure_quantile(c->samples, c->num, q / 4.0), d->y_unit);
             else
                 cell_estimate(g, c->y, d->y_unit);
+            if (is_marked(d, c)) {
+                mark_last(g);
+                marked = true;
+            }
             grid_cell(g, "%zu", c->num);
         }
-    return grid_put(p, g, err);
+    ik_status status = grid_put(p, g, err);
+    if (status == IK_OK && marked)
+        terminal_wrap(p, TERMINAL_PAST_SATURATION, 0, 0);
+    return status;
 }
 
 ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err)

@@ -162,6 +162,11 @@ function proofs(data) {
 const latencies = [['latency_mean_ns', 'mean'], ['latency_p50_ns', 'median'], ['latency_p95_ns', '95th percentile'], ['latency_p99_ns', '99th percentile'], ['latency_max_ns', 'maximum'],
   ['network_latency_mean_ns', 'mean inside the network']];
 
+// Less than 95 % of the load was accepted, with one seed at least: queues grow as long as the run lasts.
+const isPast = (s) => s.stationary !== null && s.stationary < 1;
+const isLatency = (key) => latencies.some(([name]) => name === key);
+const PAST = 'past saturation less than 95 % of the load is accepted, queues grow as long as the run lasts, and the latency says how long that was';
+
 function curveLines(data, curves, key, positive) {
   const looks = [...new Set(data.curves.map((c) => lookKey(data, c)))];
   const style = (c) => {
@@ -170,14 +175,14 @@ function curveLines(data, curves, key, positive) {
   };
   return curves.map((c) => ({
     name: curveName(data, c), ...style(c),
-    points: c.steps.filter((s) => !positive || s[key] > 0).map((s) => ({ x: s.load, y: s[key], ci: s[`${key}_ci95`], note: s.deadlock ? 'deadlock' : '' })),
+    points: c.steps.filter((s) => !positive || s[key] > 0).map((s) => ({ x: s.load, y: s[key], ci: s[`${key}_ci95`], past: isLatency(key) && isPast(s), note: s.deadlock ? 'deadlock' : isLatency(key) && isPast(s) ? 'past saturation' : '' })),
   }));
 }
 
 function curveRows(data, curves, keys) {
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'fabric', name: 'fabric' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' },
     { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seeds', name: 'seeds', number: true },
-    ...keys.flatMap(([key, name, show]) => [{ key, name, number: true, text: (r) => plusMinus(r[key], r[`${key}_ci95`], show) }])];
+    ...keys.flatMap(([key, name, show]) => [{ key, name, number: true, text: (r) => plusMinus(r[key], r[`${key}_ci95`], show) + (isLatency(key) && isPast(r) ? '*' : '') }])];
   const csvOnly = keys.map(([key]) => ({ key: `${key}_ci95`, csv: true }));
   const rows = curves.flatMap((c) => c.steps.map((s) => ({ ...s, routing: data.plans[c.plan].label, fabric: data.fabrics[c.fabric].label, traffic: c.traffic, variant: c.variant })));
   return { columns: [...columns, ...csvOnly], rows };
@@ -217,11 +222,13 @@ function performance(data) {
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'fabric', name: 'fabric' }, { key: 'variant', name: 'settings' },
     { key: 'saturation_load', name: 'saturation', number: true, text: (r) => (r.saturation_load === null ? 'not reached' : loadText(r.saturation_load)) },
     { key: 'peak_throughput', name: 'peak throughput', number: true, text: (r) => percent(r.peak_throughput) },
-    { key: 'low', name: 'mean latency at lowest load', number: true, text: (r) => time(r.low) }, { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) }];
+    { key: 'low', name: 'mean latency at lowest load', number: true, text: (r) => time(r.low) + (isPast(r.steps[0]) ? '*' : '') },
+    { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) + (isPast(r.steps.at(-1)) ? '*' : '') }];
   const rows = endless(data).map((c) => ({ ...c, routing: data.plans[c.plan].label, fabric: fabricName(data, c.fabric), low: c.steps[0].latency_mean_ns, high: c.steps.at(-1).latency_mean_ns }));
   return section('performance', 'Throughput and latency',
     el('p', { class: 'quiet' }, 'Loads and throughputs are fractions of the hosts’ injection rate. Bars: 95 % confidence intervals over the seeds. Saturation is the lowest load of which less than 95 % is accepted; the peak throughput is the most that was accepted at any load.',
-      endless(data).some((c) => c.steps.some((s) => s.throughput > 1 || s.host_throughput_max > 1)) && ' A packet counts as accepted, as a whole, when all of it has arrived: in a short measured time a host may seem to accept a little more than 100 %.'),
+      endless(data).some((c) => c.steps.some((s) => s.throughput > 1 || s.host_throughput_max > 1)) && ' A packet counts as accepted, as a whole, when all of it has arrived: in a short measured time a host may seem to accept a little more than 100 %.',
+      endless(data).some((c) => c.steps.some(isPast)) && ` Small hollow marks, and stars in tables: ${PAST}.`),
     card(el('h3', {}, 'Saturation and peak throughput'), table(columns, rows), numbersOnlyCsv('saturation', columns, rows)), charts);
 }
 

@@ -57,7 +57,7 @@ function optionOf(spec, width) {
     minInterval: a.whole ? 1 : undefined, splitNumber: a.steps,
   });
   const lines = spec.lines.map((line) => ({
-    type: 'line', name: line.name, data: line.points.map((p) => [p.x, p.y]), symbol: symbols[line.symbol % symbols.length],
+    type: 'line', name: line.name, data: line.points.map((p) => (p.past ? { value: [p.x, p.y], symbolSize: 5, itemStyle: { color: css('--card') } } : [p.x, p.y])), symbol: symbols[line.symbol % symbols.length],
     itemStyle: { color: hollow(line.symbol) ? css('--card') : seriesColour(line.colour), borderColor: seriesColour(line.colour), borderWidth: 1.5 },
     symbolSize: 7, showSymbol: line.points.length <= MOST_MARKS, showAllSymbol: true,
     lineStyle: { width: 2, color: seriesColour(line.colour), type: dashOf(line).length ? dashOf(line) : 'solid' }, color: seriesColour(line.colour),
