@@ -30,7 +30,13 @@ extern const char *const ik_report_tables[];
 /* A figure that the experiment declares (section figures): as a table for a terminal (width and
  * colour as in ik_report_terminal), as CSV (a row per place of a curve), or as a picture.
  * IK_ERR_INPUT with the nearest name if there is none of that name. */
-typedef enum ik_figure_format { IK_FIGURE_TABLE, IK_FIGURE_CSV, IK_FIGURE_SVG } ik_figure_format;
+typedef enum ik_figure_format {
+    IK_FIGURE_TABLE,
+    IK_FIGURE_CSV,
+    IK_FIGURE_SVG,
+    IK_FIGURE_PDF,
+    IK_FIGURE_PNG /* 300 dots per inch */
+} ik_figure_format;
 ik_status ik_report_figure(const char *store_path, const char *name, ik_figure_format format,
                            FILE *out, unsigned width, bool colour, ik_error *err);
 /* What the results say of the claims of the experiment (section expect): how many hold, differ,

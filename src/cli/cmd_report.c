@@ -42,14 +42,18 @@ static bool figure_format(cli *c, const char *path, ik_figure_format *format)
     static const struct {
         const char *ending;
         ik_figure_format format;
-    } formats[] = {{".csv", IK_FIGURE_CSV}, {".svg", IK_FIGURE_SVG}};
+    } formats[] = {{".csv", IK_FIGURE_CSV},
+                   {".svg", IK_FIGURE_SVG},
+                   {".pdf", IK_FIGURE_PDF},
+                   {".png", IK_FIGURE_PNG}};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
         if (strcmp(dot, formats[i].ending) == 0) {
             *format = formats[i].format;
             return true;
         }
-    cli_usage(c, "a figure is written to NAME.svg or NAME.csv, not to '%.200s'", path);
+    cli_usage(c, "a figure is written to NAME.svg, NAME.pdf, NAME.png or NAME.csv, not to '%.200s'",
+              path);
     return false;
 }
 
@@ -128,8 +132,8 @@ static const cli_option options[] = {
     {"--output", 'o', "REPORT.html",
      "where the report goes (default: the results' name with .html, in the current folder)", false},
     {"--figure", 0, "NAME",
-     "a figure of the experiment instead: a table, or with -o FIGURE.svg a picture, FIGURE.csv its "
-     "numbers",
+     "a figure of the experiment instead: a table, or with -o FIGURE.svg (.pdf, .png) a picture, "
+     "FIGURE.csv its numbers",
      false},
     {"--strict", 0, NULL, "exit status 1 if a claim of the experiment differs from the results",
      false},

@@ -6,6 +6,7 @@
 #define IKAT_REPORT_FIGURES_H
 
 #include "experiment/figures/view.h"
+#include "ikat/report.h"
 #include "report/terminal.h"
 
 /* The samples of one place of a figure: points that differ in seeds, and what is aggregated over,
@@ -81,7 +82,7 @@ size_t figure_count(const figure_cell *c, double from, double to, bool closed);
 double figure_round_step(double least);
 
 /* A picture (draws numbers as categories where the kind has places: d is changed). */
-ik_status figure_put_svg(figure_data *d, FILE *out, ik_error *err);
+ik_status figure_put_picture(figure_data *d, ik_figure_format format, FILE *out, ik_error *err);
 /* The numbers as CSV, and as a table in a terminal. */
 ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err);
 ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err);

@@ -2,7 +2,9 @@
 import csv
 import io
 import statistics
+import struct
 import unittest
+import zlib
 from xml.etree import ElementTree
 
 from harness import CliTest, run
@@ -131,6 +133,48 @@ class Figures(CliTest):
             self.assertAlmostEqual(width, 86 / 25.4 * 72, places=1)
             self.assertIn(units.get(name, ""), " ".join(texts))
             self.assertEqual(first, self.check_picture(name)[0])
+
+    def pixels(self, path):
+        """Rows of (red, green, blue) of a PNG."""
+        data, at, packed = path.read_bytes(), 8, b""
+        while at < len(data):
+            size, kind = struct.unpack(">I4s", data[at:at + 8])
+            if kind == b"IHDR":
+                width, height, depth, colours = struct.unpack(">IIBB", data[at + 8:at + 18])
+                self.assertEqual((depth, colours), (8, 2))
+            packed += data[at + 8:at + 8 + size] if kind == b"IDAT" else b""
+            at += size + 12
+        raw, before, rows = zlib.decompress(packed), bytes(3 * width), []
+        for y in range(height):
+            kind, line = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
+            for i, v in enumerate(line):
+                a, b, c = line[i - 3] if i >= 3 else 0, before[i], before[i - 3] if i >= 3 else 0
+                p = a + b - c
+                paeth = a if abs(p - a) <= abs(p - b) and abs(p - a) <= abs(p - c) else b if abs(p - b) <= abs(p - c) else c
+                line[i] = v + (0, a, b, (a + b) // 2, paeth)[kind] & 255
+            rows.append(before := bytes(line))
+        return rows
+
+    def test_pdf_and_png(self):
+        for name in NAMES:
+            pdf, png = self.tmp / f"{name}.pdf", self.tmp / f"{name}.png"
+            self.ok("report", self.store, "--figure", name, "-o", pdf)
+            first = pdf.read_bytes()
+            self.assertTrue(first.startswith(b"%PDF-") and first.rstrip().endswith(b"%%EOF"))
+            self.assertIn(b"/FontFile", first)
+            self.assertNotIn(b"/CreationDate", first)
+            self.ok("report", self.store, "--figure", name, "-o", pdf)
+            self.assertEqual(first, pdf.read_bytes())
+            self.ok("report", self.store, "--figure", name, "-o", png)
+            self.assertTrue(png.read_bytes().startswith(b"\x89PNG"))
+        # between the title and the frame nothing is drawn, nor left of the axis's title
+        rows = self.pixels(self.tmp / "line.png")
+        scale = 300 / 72
+        self.assertAlmostEqual(len(rows[0]) / 3, 86 / 25.4 * 300, delta=1)
+        for y in range(int(15.5 * scale), int(17 * scale)):
+            self.assertEqual(set(rows[y][3 * int(40 * scale):]), {255})
+        self.assertTrue(all(set(row[:9]) == {255} for row in rows))
+        self.assertGreater(sum(set(row) != {255} for row in rows), 400)
 
     def test_crowded_pictures(self):
         """Many series with long names, a wide range, and names that do not fit beside each other."""

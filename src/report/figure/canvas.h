@@ -86,4 +86,16 @@ typedef struct svg_canvas {
 void svg_begin(svg_canvas *s, FILE *out, double width, double height, const char *id,
                const char *title, const char *description);
 
+/* canvas_cairo.c: PDF or PNG, written to `out` by `end`, which also frees; *k is the caller's. */
+enum { FIGURE_PNG_DPI = 300 };
+typedef struct cairo_canvas {
+    canvas base;
+    FILE *out;
+    bool png;
+    struct _cairo *cr;
+    struct _cairo_surface *surface;
+} cairo_canvas;
+void cairo_begin(cairo_canvas *k, FILE *out, bool png, double width, double height,
+                 const char *title);
+
 #endif

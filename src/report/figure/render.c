@@ -50,15 +50,19 @@ static ik_status draw_all(drawing *g, ik_error *err)
     return g->c->end(g->c, err);
 }
 
-ik_status figure_put_svg(figure_data *d, FILE *out, ik_error *err)
+ik_status figure_put_picture(figure_data *d, ik_figure_format format, FILE *out, ik_error *err)
 {
     drawing g = {.d = d};
     svg_canvas s;
+    cairo_canvas k;
+    const char *title = d->f->title[0] ? d->f->title : d->f->name;
     ik_status status = draw_layout(&g, err);
     if (status != IK_OK)
         return status;
-    svg_begin(&s, out, g.width, g.height, d->f->name, d->f->title[0] ? d->f->title : d->f->name,
-              d->caption);
-    g.c = &s.base;
+    if (format == IK_FIGURE_SVG)
+        svg_begin(&s, out, g.width, g.height, d->f->name, title, d->caption);
+    else
+        cairo_begin(&k, out, format == IK_FIGURE_PNG, g.width, g.height, title);
+    g.c = format == IK_FIGURE_SVG ? &s.base : &k.base;
     return draw_all(&g, err);
 }

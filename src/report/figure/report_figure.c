@@ -17,9 +17,9 @@ static ik_status put_figure(const report_model *m, const char *name, ik_figure_f
     if (status == IK_OK)
         status = figure_data_make(&b, f, &d, err);
     if (status == IK_OK)
-        status = format == IK_FIGURE_CSV   ? figure_put_csv(&d, page->out, err)
-                 : format == IK_FIGURE_SVG ? figure_put_svg(&d, page->out, err)
-                                           : figure_put_table(&d, page, err);
+        status = format == IK_FIGURE_CSV     ? figure_put_csv(&d, page->out, err)
+                 : format == IK_FIGURE_TABLE ? figure_put_table(&d, page, err)
+                                             : figure_put_picture(&d, format, page->out, err);
     figure_data_free(&d);
     figures_close(&b);
     return status;
