@@ -83,6 +83,9 @@ double figure_round_step(double least);
 
 /* A picture (draws numbers as categories where the kind has places: d is changed). */
 ik_status figure_put_picture(figure_data *d, ik_figure_format format, FILE *out, ik_error *err);
+/* Member `figures`: name, title, wide (178 mm), caption, svg and csv of each; of one that cannot be
+ * made yet `missing`, which says why. */
+void figures_put_json(ik_json *j, const report_model *m);
 /* The numbers as CSV, and as a table in a terminal. */
 ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err);
 ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err);

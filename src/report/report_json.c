@@ -328,6 +328,8 @@ void report_put_json(const report_model *m, const report_json_options *options, 
     put_fabrics(j, m, options->drawings);
     put_plans(j, m);
     claims_put_json(j, m);
+    if (options->drawings)
+        figures_put_json(j, m);
     put_costs(j, m);
     put_curves(j, m, options);
     ik_json_array(j, "points");

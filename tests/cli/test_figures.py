@@ -1,12 +1,14 @@
 """Figures that an experiment declares: their numbers in a terminal and as CSV."""
 import csv
 import io
+import json
 import statistics
 import struct
 import unittest
 import zlib
 from xml.etree import ElementTree
 
+from browser import CHROMIUM, Browser
 from harness import CliTest, run
 
 EXPERIMENT = """\
@@ -195,6 +197,39 @@ figures:
         self.ok("run", self.file, "-o", store)
         for name in ["series", "page", "names", "map", "maps"]:
             self.check_picture(name, store)
+
+    def test_in_the_object_of_the_page(self):
+        figures = {f["name"]: f for f in self.json("report", self.store)["figures"]}
+        self.assertEqual(list(figures), NAMES)
+        for name, f in figures.items():
+            path = self.tmp / "x.svg"
+            self.ok("report", self.store, "--figure", name, "-o", path)
+            self.assertEqual(f["svg"], path.read_text())
+            self.assertEqual(f["csv"], self.ok("report", self.store, "--figure", name, "--csv"))
+        self.assertNotIn("figures", json.loads(self.ok("run", self.file, "-o", self.store, "--json")))
+
+    @unittest.skipUnless(CHROMIUM, "needs Chromium")
+    def test_page(self):
+        """Every figure is shown, in its own colours by night, and what is saved is what --figure writes."""
+        self.claims("metric: throughput, of: {routing: minimal}, at: {load: 20%}, op: '>', value: 0.01, over: fabric.seed")
+        page = self.tmp / "page.html"
+        self.ok("report", self.store, "-o", page)
+        with Browser(self.tmp) as browser:
+            for mode in ({"width": 1180}, {"width": 1180, "dark": True}, {"width": 390}, {"width": 718, "paper": True}):
+                browser.show_as(**mode)
+                browser.open(page)
+                shown = browser.run("""[...document.querySelectorAll('[data-figure]')].map((f) => {
+                  const svg = f.querySelector('svg').getBoundingClientRect(), ink = getComputedStyle(f.querySelector('.f-ink')).fill;
+                  return [f.dataset.figure, svg.width > 100 && svg.height > 40 && svg.right <= innerWidth, ink,
+                    f.querySelector('[data-save$=csv]').savedText(), f.querySelector('[data-save$=svg]').savedText()]; })""")
+                self.assertEqual([s[0] for s in shown], NAMES)
+                for name, fits, ink, text, svg in shown:
+                    self.assertTrue(fits, (mode, name))
+                    self.assertEqual(ink == "rgb(0, 0, 0)", not mode.get("dark"), (mode, name, ink))
+                    self.assertEqual(text, self.ok("report", self.store, "--figure", name, "--csv"))
+                    self.assertTrue(svg.startswith("<svg"))
+                self.assertEqual(browser.run("document.querySelector('#claims .tag').textContent"), "holds")
+            self.assertEqual(browser.console, [])
 
     def test_refusals(self):
         self.refused("report", self.store, "--figure", "lin", says=["'lin'", "'line'"])

@@ -426,7 +426,9 @@ static ik_status write_caption(figure_data *d, ik_error *err)
             most = num > most ? num : most;
             least = num < least ? num : least;
         }
-    const char *text = most > 1 || d->v.kind == FIGURE_TIME ? kinds[d->v.kind] : "";
+    bool bars = d->v.kind == FIGURE_LINE && d->v.x.text; /* intervals of x, too */
+    const char *text =
+        most > 1 || d->v.kind == FIGURE_TIME ? kinds[bars ? FIGURE_POINTS : d->v.kind] : "";
     if (most > 1 && least < most)
         text = ik_arena_printf(&d->arena, "%s%s%zu to %zu samples each.", text, text[0] ? " " : "",
                                least, most);

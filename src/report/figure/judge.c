@@ -198,6 +198,8 @@ static claim_number sum_up(const judge *j, const sample_list *s)
     for (size_t i = 0; i < s->num; i++)
         squares += (s->items[i] - mean) * (s->items[i] - mean);
     estimate e = model_estimate(mean, squares, s->num);
+    if (e.ci95 < 1e-12 * fabs(mean)) /* samples that are equal but for rounding */
+        e.ci95 = 0;
     n.mean = mean;
     n.exact = is_exact(j);
     n.ci95 = n.exact && !(e.ci95 > 0) ? 0 : e.ci95;
@@ -350,9 +352,17 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
         r->why = "not all points are finished";
         return IK_OK;
     }
-    ik_status status = claim_resolve(&b->a, c, &b->over, &j.v, err);
-    if (status != IK_OK)
+    ik_error why;
+    ik_status status = claim_resolve(&b->a, c, &b->over, &j.v, &why);
+    if (status == IK_ERR_INPUT) { /* its points were left out */
+        r->why = ik_arena_strdup(&b->arena, why.text);
+        return r->why ? IK_OK : ik_fail_memory(err, 1, "a claim");
+    }
+    if (status != IK_OK) {
+        if (err)
+            *err = why;
         return status;
+    }
     status = c->measure == CLAIM_ORDER ? judge_order(&j, err) : judge_sides(&j, err);
     r->why = r->why ? r->why : "";
     return status;

@@ -3,6 +3,7 @@
 import { congestionView, rootsAt } from './congestion.js';
 import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
 import { fabricPicture } from './fabric.js';
+import { claimsView, figuresView, hasClaims, hasFigures } from './figures.js';
 import { atLoad, count, loadText, moment as momentText, percent, plural, plusMinus, rate, shortTime, time, verdict } from './format.js';
 import { legend } from './legend.js';
 import { shortNames, shortSettings } from './names.js';
@@ -350,7 +351,7 @@ function provenance(data) {
 
 function navigation(data) {
   const any = endless(data).length > 0;
-  const items = [data.curves.some(isWorkload) && ['workloads', 'Workloads'], ['findings', 'Findings'], ['proofs', 'Proofs'], any && ['performance', 'Throughput and latency'], hasOrder(data) && ['order', 'In-order delivery'], any && ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], hasWatch(data) && ['watch', 'Watched packets'], ['points', 'Points'], ['experiment', 'Experiment']];
+  const items = [hasClaims(data) && ['claims', 'Claims'], hasFigures(data) && ['figures', 'Figures'], data.curves.some(isWorkload) && ['workloads', 'Workloads'], ['findings', 'Findings'], ['proofs', 'Proofs'], any && ['performance', 'Throughput and latency'], hasOrder(data) && ['order', 'In-order delivery'], any && ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], hasWatch(data) && ['watch', 'Watched packets'], ['points', 'Points'], ['experiment', 'Experiment']];
   return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.filter(Boolean).map(([id, text]) => el('a', { href: `#${id}` }, text))));
 }
 
@@ -365,7 +366,7 @@ async function start() {
   const main = el('main', {});
   app.append(main);
   if (data.points.length) {
-    main.append(summary(data), workloads(data) ?? '', findings(data), proofs(data), performance(data), orderView(data, (c) => curveName(data, c, new Set(data.curves.map((x) => x.traffic)).size > 1)) ?? '', utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true)) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', watchView(data) ?? '', points(data, csv));
+    main.append(summary(data), hasClaims(data) ? claimsView(data) : '', hasFigures(data) ? figuresView(data) : '', workloads(data) ?? '', findings(data), proofs(data), performance(data), orderView(data, (c) => curveName(data, c, new Set(data.curves.map((x) => x.traffic)).size > 1)) ?? '', utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true)) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', watchView(data) ?? '', points(data, csv));
   } else {
     main.append(el('p', {}, 'No point is finished yet.'));
   }

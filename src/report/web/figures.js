@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures that the experiment declares, as they are printed, and what the results say of its claims.
+import { download, el, numbersOnlyCsv, table } from './dom.js';
+
+const TAGS = { holds: 'yes', differs: 'no', 'cannot be told': 'warning', 'not asked': '' };
+
+export const hasFigures = (data) => data.figures?.length > 0;
+export const hasClaims = (data) => data.claims?.length > 0;
+
+export function claimsView(data) {
+  const columns = [
+    { key: 'verdict', name: 'verdict', text: (r) => el('span', { class: `tag ${TAGS[r.verdict]}` }, r.verdict) },
+    { key: 'claim', name: 'claim', class: () => 'wrap' }, { key: 'source', name: 'source', class: () => 'wrap' },
+    { key: 'found', name: 'found', class: () => 'wrap' },
+    ...['left', 'left_ci95', 'op', 'right', 'right_ci95'].map((key) => ({ key, csv: true }))];
+  const num = (verdict) => data.claims.filter((c) => c.verdict === verdict).length;
+  return el('section', { id: 'claims' }, el('h2', {}, 'Claims'),
+    el('p', { class: 'quiet' }, `${num('holds')} hold, ${num('differs')} differ, ${num('cannot be told')} cannot be told. Intervals are of 95 %; where they overlap, nothing can be told.`),
+    el('div', { class: 'card' }, table(columns, data.claims), numbersOnlyCsv('claims', columns, data.claims)));
+}
+
+// The picture is ikat's own SVG: parsed as such, never as HTML.
+function picture(text) {
+  const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
+  return document.importNode(parsed.documentElement, true);
+}
+
+// At 300 dots per inch.
+function savePng(name, text) {
+  const image = new Image();
+  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+  image.onload = () => {
+    const scale = 300 / 96;
+    const canvas = el('canvas', { width: Math.round(image.width * scale), height: Math.round(image.height * scale) });
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    URL.revokeObjectURL(url);
+    canvas.toBlob((blob) => download(`${name}.png`, blob, 'image/png'));
+  };
+  image.src = url;
+}
+
+function figureCard(f) {
+  const save = (ending, onclick, text) => {
+    const button = el('button', { type: 'button', class: 'csv', 'data-save': `${f.name}.${ending}`, 'aria-label': `save ${f.name} as ${ending}`, onclick }, ending.toUpperCase());
+    button.savedText = () => text;
+    return button;
+  };
+  if (f.missing) return el('div', { class: 'card' }, el('h3', {}, f.title || f.name), el('p', { class: 'quiet' }, f.missing));
+  return el('figure', { class: f.wide ? 'card figure wide' : 'card figure', 'data-figure': f.name }, picture(f.svg),
+    el('figcaption', {}, el('span', {}, el('strong', {}, f.name), f.caption && `. ${f.caption}`),
+      el('span', { class: 'saves' }, save('svg', () => download(`${f.name}.svg`, f.svg, 'image/svg+xml'), f.svg), save('png', () => savePng(f.name, f.svg)), save('csv', () => download(`${f.name}.csv`, f.csv), f.csv))));
+}
+
+export function figuresView(data) {
+  return el('section', { id: 'figures' }, el('h2', {}, 'Figures'), el('div', { class: 'figures' }, data.figures.map(figureCard)));
+}
