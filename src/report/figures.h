@@ -17,8 +17,9 @@ typedef struct figure_cell {
     estimate y;      /* mean of the samples, NAN without any */
     double *samples; /* [num] ascending */
     size_t num;
-    size_t missing; /* points that have no such result */
-    bool past;      /* a point is past saturation */
+    size_t missing;  /* points that have no such result */
+    size_t unsteady; /* of a latency: points past saturation, which is not stationary there */
+    bool past;       /* a point is past saturation */
 } figure_cell;
 
 typedef struct figure_curve {
@@ -41,7 +42,8 @@ typedef struct figure_data {
     const char **categories; /* [num_categories] of an x that is no number; NULL = it is one */
     size_t num_categories;
     const char *x_title, *x_unit, *y_title, *y_unit;
-    size_t num_points, num_missing; /* samples, and those without a value */
+    /* samples, those without a value, latencies past saturation */
+    size_t num_points, num_missing, num_unsteady;
     const char *caption;
 } figure_data;
 

@@ -51,6 +51,17 @@ MODELS = {  # of `ikat run`: the switch, the adapter, what is measured, the rout
 }
 
 
+FIGURES = """\
+figures:
+  - {name: line, x: load, y: latency_mean_ns}
+  - {name: bars, kind: bars, title: A title, x: routing, y: throughput / offered, panel: traffic}
+  - {name: map, kind: heatmap, x: load, y: throughput, series: traffic, normalise_by: {traffic: mix}}
+  - {name: time, kind: time, y: throughput}
+expect:
+  - {claim: it runs, metric: throughput, op: ">", value: 0}
+"""
+
+
 def commands():
     """Name of each command line, and its arguments; OUT is a folder for its output, the current folder has the inputs."""
     lines = {
@@ -94,6 +105,10 @@ def commands():
     lines["topo_read_zip"] = "topo tree.json.gz"
     for model in MODELS:
         lines[f"run_{model}"] = f"run {model}.yaml -o OUT/results.db -j 2" + (" --json" if model in ("voqsw", "pipelined") else "")
+    for name in ("line", "bars", "map", "time"):
+        lines[f"figure_{name}"] = f"report small.db --figure {name} -o OUT/{name}.svg"
+    lines["figure_table"] = "report small.db --figure line"
+    lines["figure_csv"] = "report small.db --figure line --csv"
     lines["run_again"] = "run small.yaml -o OUT/small.db"
     return {name: line.split() for name, line in lines.items()}
 
@@ -121,6 +136,8 @@ class Bench:
             text = EXPERIMENT.format(fabric=f'"{TREE}"', routing=routing, traffic=traffic, switch=switch, adapter=adapter, measure=measure)
             (self.folder / f"{model}.yaml").write_text(text)
         shutil.copy(self.folder / "voqsw.yaml", self.folder / "small.yaml")
+        with open(self.folder / "small.yaml", "a", encoding="utf-8") as small:
+            small.write(FIGURES)
         (self.folder / "some.flows").write_text("0 1\n1 2\n2 3 5\n")
         (self.folder / "wrong.yaml").write_text("fabric: ring:n=4\nroutin: dmodk\n")
         (self.folder / "wrong.json").write_text('{"format": "ikat fabric", "switches": [{]}')

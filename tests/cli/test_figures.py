@@ -81,6 +81,20 @@ class Figures(CliTest):
             counts[row["routing"]] = counts.get(row["routing"], 0) + int(row["count"])
         self.assertEqual(set(counts.values()), {6})
 
+    def test_latencies_past_saturation(self):
+        ringed = 0
+        for row in self.rows("line"):
+            mine = self.points(routing=row["routing"].split(":")[0], load=row["load"])
+            unsteady = sum(p["throughput"] < .95 * p["offered"] for p in mine)
+            self.assertEqual(int(row["not_stationary"]), unsteady)
+            ringed += unsteady > 0
+        self.assertGreater(ringed, 0)
+        path = self.tmp / "line.svg"
+        self.ok("report", self.store, "--figure", "line", "-o", path)
+        self.assertEqual(path.read_text().count('r="4.00"'), ringed)
+        self.assertIn("past saturation", self.ok("report", self.store, "--figure", "line").replace("\n", " "))
+        self.assertTrue(all(row["not_stationary"] == "0" for row in self.rows("heatmap")))
+
     def test_over_time(self):
         rows = self.rows("time")
         self.assertEqual(len(rows), 2 * 6)

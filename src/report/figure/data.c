@@ -23,6 +23,11 @@ static double result_of(const report_row *r, const result_expr *e)
     return e->op == '-' ? x - r->value[e->second] : x;
 }
 
+static bool is_latency(const result_expr *e)
+{
+    return e->text && (strstr(e->text, "latency") || strstr(e->text, "round_trip"));
+}
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -76,6 +81,8 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
         c->samples[i] = result_of(row, &k->d->v.y);
         c->past |= row->value[METRIC_STATIONARY] == 0;
     }
+    for (size_t i = 0; i < num && (is_latency(&k->d->v.y) || is_latency(&k->d->v.x)); i++)
+        c->unsteady += k->b->m->rows[entries[i].point].value[METRIC_STATIONARY] < 1;
     c->num = num;
     return IK_OK;
 }
@@ -160,6 +167,7 @@ static void finish_cells(maker *k)
         c->missing = c->num - finite;
         k->d->num_points += c->num;
         k->d->num_missing += c->missing;
+        k->d->num_unsteady += c->unsteady;
         c->num = finite;
         c->y = estimate_samples(c->samples, finite);
         if (finite)
@@ -437,6 +445,13 @@ static ik_status write_caption(figure_data *d, ik_error *err)
     if (text && d->num_missing)
         text = ik_arena_printf(&d->arena, "%s%s%zu of %zu samples have a value.", text,
                                text[0] ? " " : "", d->num_points - d->num_missing, d->num_points);
+    bool rings = d->v.kind == FIGURE_LINE || d->v.kind == FIGURE_POINTS;
+    if (text && d->num_unsteady)
+        text = ik_arena_printf(&d->arena,
+                               "%s%s%zu of %zu latencies are past saturation, where they are not "
+                               "stationary%s.",
+                               text, text[0] ? " " : "", d->num_unsteady, d->num_points,
+                               rings ? " (ringed)" : "");
     d->caption = text;
     return text ? IK_OK : ik_fail_memory(err, 1, "a figure");
 }

@@ -56,10 +56,13 @@ typedef struct drawing {
     double legend_height; /* below the panels */
     double legend_column; /* width of one of its columns */
     size_t legend_columns;
-    frame now; /* the panel that is drawn */
+    bool *lacks_memory; /* something could not be drawn for want of it */
+    frame now;          /* the panel that is drawn */
     size_t panel;
 } drawing;
 
+/* Memory of the figure; NULL: there is none, and the picture fails at its end. */
+void *draw_alloc(const drawing *g, size_t num, size_t size);
 /* layout.c */
 ik_status draw_layout(drawing *g, ik_error *err);
 frame draw_panel_frame(const drawing *g, size_t panel);

@@ -7,6 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+void *draw_alloc(const drawing *g, size_t num, size_t size)
+{
+    void *made = ik_arena_alloc(&g->d->arena, num * size);
+    *g->lacks_memory |= !made;
+    return made;
+}
+
 double draw_x(const drawing *g, double value)
 {
     double share =
@@ -41,11 +48,20 @@ static double end_of(const drawing *g, double value)
     return g->d->f->log_y && value <= 0 ? g->now.y + g->now.height : draw_y(g, value);
 }
 
+static void put_mark(const drawing *g, const figure_curve *c, const figure_cell *cell, double x)
+{
+    const paint ring = {.stroke = {COLOUR_INK}, .width = 0.5};
+    spot at = {x, draw_y(g, cell->y.mean)};
+    draw_mark(g->c, at, c->mark, c->colour);
+    if (cell->unsteady)
+        g->c->circle(g->c, at, 4, &ring);
+}
+
 /* ---- lines */
 
 static void put_band(const drawing *g, const figure_curve *c, const size_t *at, size_t num)
 {
-    spot *edge = ik_arena_alloc(&g->d->arena, (2 * num + 1) * sizeof *edge);
+    spot *edge = draw_alloc(g, 2 * num + 1, sizeof *edge);
     const paint p = {.fill = own_colour(c), .opacity = 0.18};
     size_t n = 0;
     for (size_t i = 0; edge && i < num; i++) {
@@ -80,8 +96,8 @@ static void put_bars(const drawing *g, const figure_curve *c, const figure_cell 
 /* A curve is interrupted where a place has no value. */
 static void put_line(const drawing *g, const figure_curve *c, bool marks)
 {
-    size_t *run = ik_arena_alloc(&g->d->arena, (c->num + 1) * sizeof *run);
-    spot *at = ik_arena_alloc(&g->d->arena, (c->num + 1) * sizeof *at);
+    size_t *run = draw_alloc(g, c->num + 1, sizeof *run);
+    spot *at = draw_alloc(g, c->num + 1, sizeof *at);
     const paint p = {.stroke = own_colour(c), .width = LINE_WIDTH, .dash = dash_of(c)};
     bool steps = g->d->v.x.text != NULL;
     for (size_t i = 0, num = 0; run && at && i <= c->num; i++) {
@@ -103,7 +119,7 @@ static void put_line(const drawing *g, const figure_curve *c, bool marks)
         if (steps || c->num == 1)
             put_bars(g, c, &c->cells[i], x);
         if (marks)
-            draw_mark(g->c, (spot){x, draw_y(g, c->cells[i].y.mean)}, c->mark, c->colour);
+            put_mark(g, c, &c->cells[i], x);
     }
 }
 
@@ -132,7 +148,7 @@ static void put_points(const drawing *g, const figure_curve *c, size_t n, size_t
         if (!is_drawn(g, &c->cells[i]))
             continue;
         put_bars(g, c, &c->cells[i], x);
-        draw_mark(g->c, (spot){x, draw_y(g, c->cells[i].y.mean)}, c->mark, c->colour);
+        put_mark(g, c, &c->cells[i], x);
     }
 }
 
@@ -194,7 +210,7 @@ static void put_boxes(const drawing *g, const figure_curve *c, size_t n, size_t 
 
 static void put_steps(const drawing *g, const figure_curve *c, const figure_cell *cell)
 {
-    spot *at = ik_arena_alloc(&g->d->arena, (2 * cell->num + 3) * sizeof *at);
+    spot *at = draw_alloc(g, 2 * cell->num + 3, sizeof *at);
     const paint p = {.stroke = own_colour(c), .width = LINE_WIDTH, .dash = dash_of(c)};
     size_t n = 0;
     double below = draw_y(g, 0);
@@ -213,7 +229,7 @@ static void put_steps(const drawing *g, const figure_curve *c, const figure_cell
 
 static void put_outline(const drawing *g, const figure_curve *c, const figure_cell *cell)
 {
-    spot *at = ik_arena_alloc(&g->d->arena, (2 * g->num_bins + 3) * sizeof *at);
+    spot *at = draw_alloc(g, 2 * g->num_bins + 3, sizeof *at);
     const paint ground = {.fill = own_colour(c), .opacity = 0.2},
                 line = {.stroke = own_colour(c), .width = LINE_WIDTH, .dash = dash_of(c)};
     size_t n = 0;

@@ -90,6 +90,7 @@ static const char *with_unit(const drawing *g, const char *title, const char *un
     if (!unit[0])
         return title;
     const char *text = ik_arena_printf(&g->d->arena, "%s [%s]", title, unit);
+    *g->lacks_memory |= !text;
     return text ? text : title;
 }
 

@@ -47,12 +47,14 @@ static ik_status draw_all(drawing *g, ik_error *err)
     draw_legend(g);
     if (g->d->v.kind == FIGURE_HEATMAP)
         draw_ramp_key(g);
-    return g->c->end(g->c, err);
+    ik_status status = g->c->end(g->c, err);
+    return status == IK_OK && *g->lacks_memory ? ik_fail_memory(err, 1, "a figure") : status;
 }
 
 ik_status figure_put_picture(figure_data *d, ik_figure_format format, FILE *out, ik_error *err)
 {
-    drawing g = {.d = d};
+    bool lacks_memory = false;
+    drawing g = {.d = d, .lacks_memory = &lacks_memory};
     svg_canvas s;
     cairo_canvas k;
     const char *title = d->f->title[0] ? d->f->title : d->f->name;

@@ -105,13 +105,13 @@ static void put_means(const figure_data *d, FILE *out)
 {
     const figure_view *v = &d->v;
     char head[320];
-    snprintf(head, sizeof head, "%s%s,%s,%s,y_ci95,samples,without,min,q1,median,q3,max",
-             v->x.text && v->has[KEY_X] ? "," : "",
-             v->x.text && v->has[KEY_X] ? v->key[KEY_X].name : "",
-             d->f->x[0]                  ? d->f->x
-             : d->f->kind == FIGURE_TIME ? "time_ns"
-                                         : "x",
-             d->f->y);
+    snprintf(
+        head, sizeof head, "%s%s,%s,%s,y_ci95,samples,without,not_stationary,min,q1,median,q3,max",
+        v->x.text && v->has[KEY_X] ? "," : "", v->x.text && v->has[KEY_X] ? v->key[KEY_X].name : "",
+        d->f->x[0]                  ? d->f->x
+        : d->f->kind == FIGURE_TIME ? "time_ns"
+                                    : "x",
+        d->f->y);
     put_head(d, out, head);
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
@@ -120,7 +120,7 @@ static void put_means(const figure_data *d, FILE *out)
             put_place(d, out, c);
             put_real(out, c->y.mean);
             put_real(out, c->y.ci95);
-            fprintf(out, ",%zu,%zu", c->num, c->missing);
+            fprintf(out, ",%zu,%zu,%zu", c->num, c->missing, c->unsteady);
             for (int q = 0; q <= 4; q++)
                 put_real(out, figure_quantile(c->samples, c->num, q / 4.0));
             putc('\n', out);
@@ -252,7 +252,7 @@ static ik_status table_means(const figure_data *d, const terminal_page *p, grid 
                 mark_last(g);
                 marked = true;
             }
-            grid_cell(g, "%zu", c->num);
+            grid_cell(g, c->unsteady ? "%zu*" : "%zu", c->num);
         }
     ik_status status = grid_put(p, g, err);
     if (status == IK_OK && marked)
@@ -275,8 +275,8 @@ ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err
         d->v.kind == FIGURE_HISTOGRAM ? table_bins(d, p, &g, err) : table_means(d, p, &g, err);
     if (status != IK_OK)
         return status;
-    char text[400];
-    snprintf(text, sizeof text, "%.120s%s%s%s%.200s", d->y_title, d->y_unit[0] ? " [" : "",
+    char text[640];
+    snprintf(text, sizeof text, "%.120s%s%s%s%.400s", d->y_title, d->y_unit[0] ? " [" : "",
              d->y_unit, d->y_unit[0] ? "]. " : ". ", d->caption);
     terminal_wrap(p, text, 0, 0);
     return IK_OK;
