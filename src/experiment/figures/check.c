@@ -4,6 +4,7 @@
  */
 #include "experiment/figures/check.h"
 
+#include "experiment/figures/declared.h"
 #include "experiment/figures/view.h"
 
 #include <stdlib.h>
@@ -19,6 +20,23 @@ static ik_status keep_json(const ytree *list, ik_arena *arena, const char **out,
         return ik_fail_memory(err, 1, "an experiment");
     *out = kept;
     return status;
+}
+
+/* Section `over` of the experiment: what it aggregates over in all figures and claims. */
+static ik_status read_over(const ytree *root, ik_arena *arena, name_list *out, ik_error *err)
+{
+    const ytree *over = ytree_get(root, "over");
+    if (!over)
+        return IK_OK;
+    if (over->kind == YTREE_SCALAR)
+        return declared_names(&(ik_value){.has = true, .text = over->text}, arena, out, err);
+    out->items = ik_arena_alloc(arena, (over->num + 1) * sizeof *out->items);
+    if (!out->items)
+        return ik_fail_memory(err, over->num * sizeof *out->items, "an experiment");
+    for (size_t i = 0; i < over->num; i++)
+        if (over->items[i]->kind == YTREE_SCALAR)
+            out->items[out->num++] = over->items[i]->text;
+    return IK_OK;
 }
 
 static ik_status check_figures(const ytree *list, ik_arena *arena, const name_list *over, axes *a,
@@ -51,9 +69,11 @@ ik_status figures_check(const ytree *root, ik_arena *arena, axes_fill fill, cons
                         figures_json *out, ik_error *err)
 {
     const ytree *figures = ytree_get(root, "figures"), *expect = ytree_get(root, "expect");
-    const name_list over = {0};
+    name_list over = {0};
     axes a = {0};
-    ik_status status = figures || expect ? fill(ctx, &a, err) : IK_OK;
+    ik_status status = read_over(root, arena, &over, err);
+    if (status == IK_OK && (figures || expect))
+        status = fill(ctx, &a, err);
     if (status == IK_OK)
         status = check_figures(figures, arena, &over, &a, err);
     if (status == IK_OK)
