@@ -29,6 +29,7 @@ typedef struct ik_sim_config {
     const ik_params *switch_params, *adapter_params, *measure_params;
     double load;                   /* offered, fraction of each host's injection rate, > 0 */
     const ik_params *watch_params; /* of ik_watch_params; NULL = no packet is watched */
+    uint64_t at_most_ps;           /* instead of what measure_params say; 0 = what they say */
 } ik_sim_config;
 
 /* Whether sources as the section adapter describes them can offer that load: IK_ERR_USAGE with the

@@ -105,6 +105,10 @@ typedef struct ik_job {
     uint64_t num_messages, bytes;
     uint64_t visits;    /* as ik_workload.visits, on its hosts */
     uint32_t num_hosts; /* that take part */
+    /* of a job that never ends: where its hosts send, borrowed, and the part of their rate that
+     * they offer; NULL = it ends */
+    const struct ik_traffic *endless;
+    double load;
 } ik_job;
 
 typedef struct ik_workload {
@@ -133,7 +137,8 @@ typedef struct ik_workload {
     /* of traffic 'jobs': [num_jobs], and [num_hosts] the job of a host, IK_NONE = none; else
      * NULL */
     ik_job *jobs;
-    uint32_t *host_job, num_jobs;
+    uint32_t *host_job, num_jobs, num_endless;
+    const char **job_names; /* [num_jobs], then NULL; borrowed from jobs. NULL: none is endless */
 } ik_workload;
 
 enum { IK_CLASSES_MAX = 65535 }; /* of a workload */

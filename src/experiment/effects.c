@@ -131,7 +131,8 @@ static ik_status check_messages(const variant *adapter, const variant *traffic, 
                                        "injection", "interleave",    "active"};
     for (size_t i = 0; i < sizeof idle / sizeof *idle && ends(traffic); i++) {
         const ik_value *v = value_of(adapter, idle[i]);
-        if (!v->given || (i >= 4 && !says_visits(traffic)))
+        bool of_jobs = i == 3 && strcmp(traffic->name, "jobs") == 0; /* one may be endless */
+        if (!v->given || (i >= 4 && !says_visits(traffic)) || of_jobs)
             continue;
         ik_fail_at(err, IK_ERR_INPUT, v->source, v->line, v->column,
                    "section 'adapter', parameter '%s': it has no effect with traffic '%.60s', "

@@ -7,10 +7,43 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const keys_of_jobs[] = {"name", "traffic", "hosts", "mapping", "start", NULL};
+static const char *const keys_of_jobs[] = {"name",  "traffic", "hosts", "mapping",
+                                           "start", "load",    NULL};
 
 static const ik_param start_row = {
     "start", IK_PARAM_TIME, "", 0, 1e15, NULL, "when the job begins (default: at time 0)"};
+
+static const ik_param load_row = {"load",
+                                  IK_PARAM_FRACTION,
+                                  "",
+                                  1e-6,
+                                  1,
+                                  NULL,
+                                  "of a job that never ends: what its hosts offer, of their rate"};
+
+/* Whether a node says a traffic that never ends. */
+static bool is_endless(const ytree *node)
+{
+    const ytree *name = node->kind == YTREE_MAP ? ytree_get(node, "family") : node;
+    char text[40];
+    if (!name || name->kind != YTREE_SCALAR)
+        return false;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(name->text, ":"), name->text);
+    const ik_traffic_family *family = ik_traffic_find(text);
+    return family && !family->ends;
+}
+
+/* Endless traffic on some hosts: { family: subset, pattern: … }. */
+static ik_status wrap_endless(ik_experiment *e, const ytree *traffic, ytree *copy, ik_error *err)
+{
+    ytree *family =
+        ytree_new(YTREE_SCALAR, traffic->file, traffic->line, traffic->column, &e->arena);
+    if (!family)
+        return ik_fail_memory(err, sizeof *family, "an experiment");
+    family->text = "subset";
+    ik_status status = ytree_set(copy, "family", family, &e->arena, err);
+    return status == IK_OK ? ytree_set(copy, "pattern", (ytree *)traffic, &e->arena, err) : status;
+}
 
 /* The job's hosts and mapping as parameters of its traffic, whose node is copied. */
 static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *traffic,
@@ -29,13 +62,17 @@ static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *
         return ytree_fail(traffic, err,
                           "'traffic' is a list: with 'hosts' or 'mapping' beside it, write them in "
                           "each of its items");
-    if (traffic->kind == YTREE_SCALAR)
+    bool endless = is_endless(traffic);
+    if (endless)
+        status = wrap_endless(e, traffic, copy, err);
+    else if (traffic->kind == YTREE_SCALAR)
         status = ytree_set(copy, "family", (ytree *)traffic, &e->arena, err);
-    for (size_t i = 0; traffic->kind == YTREE_MAP && i < traffic->num && status == IK_OK; i++)
+    for (size_t i = 0;
+         traffic->kind == YTREE_MAP && !endless && i < traffic->num && status == IK_OK; i++)
         status = ytree_set(copy, traffic->keys[i]->text, traffic->items[i], &e->arena, err);
     for (size_t k = 0; k < 2 && status == IK_OK; k++) {
         ytree *value = ytree_get(job, keys[k]);
-        if (value && traffic->kind == YTREE_MAP && ytree_get(traffic, keys[k]))
+        if (value && traffic->kind == YTREE_MAP && !endless && ytree_get(traffic, keys[k]))
             return ytree_fail(value, err, "'%s' is said by the job and by its traffic", keys[k]);
         if (value)
             status = ytree_set(copy, keys[k], value, &e->arena, err);
@@ -51,19 +88,73 @@ static ik_status read_traffic(ik_experiment *e, const ytree *job, sweep *out, ik
     if (!node)
         return ytree_fail(job, err,
                           "a job has the keys 'name' and 'traffic', and may have "
-                          "'hosts', 'mapping' and 'start'");
+                          "'hosts', 'mapping', 'start' and 'load'");
     ik_status status = place_traffic(e, job, node, &node, err);
     return status == IK_OK
                ? members_read_traffic(e, node, (members_kind){"&|", "cannot be a job"}, out, err)
                : status;
 }
 
+static ik_status read_starts(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
+{
+    const ytree *node = ytree_get(job, "start");
+    if (!node)
+        return sweep_add(out, NULL, job, &e->arena, err);
+    ik_status status = sweep_expand(node, &start_row, &e->arena, out, err);
+    for (size_t i = 0; i < out->num && status == IK_OK; i++) {
+        uint64_t ps;
+        status = ik_parse_quantity(out->text[i], IK_DIM_TIME, &ps, err);
+        if (status != IK_OK)
+            ik_error_at(err, out->place[i]->file, out->place[i]->line, out->place[i]->column);
+    }
+    return status;
+}
+
+static ik_status read_loads(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
+{
+    const ytree *node = ytree_get(job, "load");
+    if (!node)
+        return sweep_add(out, NULL, job, &e->arena, err);
+    ik_status status = sweep_expand(node, &load_row, &e->arena, out, err);
+    for (size_t i = 0; i < out->num && status == IK_OK; i++) {
+        double load = 0;
+        if (ik_parse_real(out->text[i], IK_DIM_FRACTION, &load, NULL) != IK_OK ||
+            !(load >= load_row.min && load <= load_row.max))
+            return ytree_fail(out->place[i], err, "'load' is %.40s, outside [0.0001%%, 100%%]",
+                              out->text[i]);
+        out->text[i] = ik_arena_printf(&e->arena, "%.12g%%", 100 * load);
+        if (!out->text[i])
+            status = ik_fail_memory(err, 1, "an experiment");
+    }
+    return status;
+}
+
+static ik_status combine_job(ik_experiment *e, const ytree *job, const sweep *starts,
+                             const sweep *loads, const sweep *found, sweep *out, ik_error *err)
+{
+    const ytree *name = ytree_get(job, "name");
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < starts->num * loads->num * found->num && status == IK_OK; i++) {
+        const char *start = starts->text[i / found->num / loads->num],
+                   *load = loads->text[i / found->num % loads->num],
+                   *numbers = start && load ? ik_arena_printf(&e->arena, "%s@%s", start, load)
+                              : load        ? load
+                                            : start;
+        const ik_spec_member m = {numbers, name->text, found->text[i % found->num]};
+        const char *text =
+            numbers || !(start && load) ? ik_spec_jobs_print(&m, 1, &e->arena) : NULL;
+        status = text ? sweep_add(out, text, job, &e->arena, err)
+                      : ik_fail_memory(err, 1, "an experiment");
+    }
+    return status;
+}
+
 static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_error *err)
 {
     if (job->kind != YTREE_MAP)
         return ytree_fail(job, err, "a job is a mapping, found %s", ytree_kind_name(job->kind));
-    sweep starts = {0}, found = {0};
-    const ytree *start = ytree_get(job, "start"), *name = ytree_get(job, "name");
+    sweep starts = {0}, loads = {0}, found = {0};
+    const ytree *name = ytree_get(job, "name");
     ik_status status = members_check_keys(job, "key of a job", keys_of_jobs, err);
     if (status == IK_OK && !name)
         status = ytree_fail(job, err, "a job has no 'name'");
@@ -71,28 +162,12 @@ static ik_status read_job(ik_experiment *e, const ytree *job, sweep *out, ik_err
         (name->kind != YTREE_SCALAR || !name->text[0] || strpbrk(name->text, "&|=@:, ")))
         status = ytree_fail(name, err, "'name' of a job is a word of letters, digits and '-_.'");
     if (status == IK_OK)
-        status = start ? sweep_expand(start, &start_row, &e->arena, &starts, err)
-                       : sweep_add(&starts, NULL, job, &e->arena, err);
-    for (size_t s = 0; s < starts.num && status == IK_OK; s++) {
-        uint64_t ps;
-        if (starts.text[s] &&
-            (status = ik_parse_quantity(starts.text[s], IK_DIM_TIME, &ps, err)) != IK_OK)
-            ik_error_at(err, starts.place[s]->file, starts.place[s]->line, starts.place[s]->column);
-    }
+        status = read_starts(e, job, &starts, err);
+    if (status == IK_OK)
+        status = read_loads(e, job, &loads, err);
     if (status == IK_OK)
         status = read_traffic(e, job, &found, err);
-    for (size_t s = 0; s < starts.num; s++)
-        for (size_t k = 0; k < found.num && status == IK_OK; k++) {
-            ik_spec_member m = {starts.text[s], name->text, found.text[k]};
-            const char *text = ik_spec_jobs_print(&m, 1, &e->arena);
-            ytree *parts = members_parts(YTREE_MAP, job, 3, &e->arena);
-            bool made = text && parts && members_part(parts, "name", name, &e->arena) &&
-                        members_part(parts, "start", start ? starts.place[s] : NULL, &e->arena) &&
-                        members_part(parts, "traffic", found.place[k], &e->arena);
-            status = made ? sweep_add(out, text, parts, &e->arena, err)
-                          : ik_fail_memory(err, 1, "an experiment");
-        }
-    return status;
+    return status == IK_OK ? combine_job(e, job, &starts, &loads, &found, out, err) : status;
 }
 
 ik_status jobs_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out,

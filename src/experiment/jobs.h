@@ -9,8 +9,8 @@
 #include "experiment/yaml/sweep.h"
 
 /* Values of `node` for parameter `p`: a text, or a list of mappings with the keys name, traffic,
- * hosts, mapping and start, which is one value for every combination of what they sweep over; a
- * list of such lists is several. */
+ * hosts, mapping, start and load, which is one value for every combination of what they sweep
+ * over; a list of such lists is several. */
 ik_status jobs_expand(ik_experiment *e, const ytree *node, const ik_param *p, sweep *out,
                       ik_error *err);
 /* Section jobs becomes section traffic: { family: jobs, jobs: … }. */

@@ -87,7 +87,7 @@ static const ik_experiment_section sections[] = {
      "selection, switch, adapter}"},
     {"jobs", IK_SECTION_JOBS, NULL, "",
      "instead of traffic: workloads that overlap, a list of {name, traffic, hosts, mapping, "
-     "start}"},
+     "start, load}"},
     {"schedule", IK_SECTION_JOBS, NULL, "",
      "instead of traffic: one pattern after the other, a list of {until, traffic, load, name}"},
     {"figures", IK_SECTION_LIST, ik_figure_params, "",

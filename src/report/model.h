@@ -147,6 +147,7 @@ typedef struct report_model {
 typedef struct report_job {
     const char *name;
     estimate completion_ns, alone_ns, slowdown; /* NAN where a run was not completed */
+    estimate load, throughput, latency_ns;      /* of jobs that never end, else NAN */
 } report_job;
 
 /* Reads everything but channel loads of single points; each step holds its mean channel loads. */

@@ -44,15 +44,19 @@ ik_status model_jobs(report_model *m, const report_step *s, report_job **out, si
             .name = json_string_value(json_object_get(json_array_get(list, k), "name")),
             .completion_ns = mean_of(m, s, k, "completion_ns"),
             .alone_ns = mean_of(m, s, k, "alone_ns"),
-            .slowdown = mean_of(m, s, k, "slowdown")};
+            .slowdown = mean_of(m, s, k, "slowdown"),
+            .load = mean_of(m, s, k, "load"),
+            .throughput = mean_of(m, s, k, "throughput"),
+            .latency_ns = mean_of(m, s, k, "latency_mean_ns")};
     *out = jobs;
     return IK_OK;
 }
 
 ik_status csv_put_jobs(report_model *m, FILE *out, ik_error *err)
 {
-    static const char *const columns[] = {"name",     "hosts",         "messages", "bytes",
-                                          "start_ns", "completion_ns", "alone_ns", "slowdown"};
+    static const char *const columns[] = {"name",     "hosts",         "messages",       "bytes",
+                                          "start_ns", "completion_ns", "alone_ns",       "slowdown",
+                                          "load",     "throughput",    "latency_mean_ns"};
     fputs("fabric,routing,traffic,variant,load,seed", out);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         fprintf(out, ",%s", columns[c]);

@@ -64,6 +64,16 @@ static ik_status put_table(const terminal_page *p, bool *any, ik_error *err)
 
 /* ---- jobs */
 
+static void put_share(grid *g, estimate e)
+{
+    if (isnan(e.mean))
+        grid_cell(g, "-");
+    else
+        grid_estimate(g, e, 100, " %");
+}
+
+enum { JOB_COLUMNS = 7 }; /* of jobs that end; the others have some more */
+
 static void put_job(const terminal_page *p, grid *g, const report_curve *c, const report_job *job)
 {
     grid_cell(g, "%s", job->name);
@@ -73,16 +83,36 @@ static void put_job(const terminal_page *p, grid *g, const report_curve *c, cons
     put_mean(g, job->completion_ns, 1e-3, " us");
     put_mean(g, job->alone_ns, 1e-3, " us");
     put_mean(g, job->slowdown, 1, "");
+    if (g->columns > JOB_COLUMNS) {
+        put_share(g, (estimate){job->load.mean, NAN});
+        put_share(g, job->throughput);
+        put_mean(g, job->latency_ns, 1, " ns");
+    }
+}
+
+static bool any_endless(const report_job *jobs, size_t num)
+{
+    bool any = false;
+    for (size_t k = 0; k < num; k++)
+        any |= !isnan(jobs[k].load.mean);
+    return any;
 }
 
 /* What each job took, against what it takes alone. */
 static ik_status put_jobs(const terminal_page *p, ik_error *err)
 {
-    grid g = {
-        .headers = {"job", "routing", "traffic", "fabric", "completion>", "alone>", "slowdown>"},
-        .columns = 7};
+    grid g = {.headers = {"job", "routing", "traffic", "fabric", "completion>", "alone>",
+                          "slowdown>", "load>", "accepted>", "latency>"},
+              .columns = JOB_COLUMNS};
     bool any = false;
     ik_status status = IK_OK;
+    for (size_t i = 0; i < p->m->num_curves && status == IK_OK; i++) {
+        report_job *jobs;
+        size_t num;
+        status = model_jobs(p->m, &p->m->curves[i].steps[0], &jobs, &num, err);
+        if (status == IK_OK && any_endless(jobs, num))
+            g.columns = JOB_COLUMNS + 3;
+    }
     for (size_t i = 0; i < p->m->num_curves && status == IK_OK; i++) {
         const report_curve *c = &p->m->curves[i];
         report_job *jobs;
@@ -102,6 +132,11 @@ static ik_status put_jobs(const terminal_page *p, ik_error *err)
                   "Completion counts from the start of the job; slowdown, completion over that of "
                   "the same job alone on the same fabric.",
                   0, 0);
+    if (g.columns > JOB_COLUMNS)
+        terminal_wrap(p,
+                      "Jobs with a load never end: what they got until the others were done, of "
+                      "the rate of their hosts.",
+                      0, 0);
     return status;
 }
 

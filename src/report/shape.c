@@ -126,7 +126,8 @@ const shape shape_watch = {SHAPE_LIST, .item = &watched};
 static const shape job =
     OBJECT({"name", &text}, {"hosts", &count}, {"messages", &count}, {"bytes", &count},
            {"start_ns", &real}, {"completion_ns", &real_if_any}, {"alone_ns", &real_if_any},
-           {"slowdown", &real_if_any});
+           {"slowdown", &real_if_any}, {"load", &real_if_any, true},
+           {"throughput", &real_if_any, true}, {"latency_mean_ns", &real_if_any, true});
 const shape shape_jobs = {SHAPE_LIST, .item = &job};
 
 /* ---- checking */

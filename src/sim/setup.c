@@ -394,11 +394,13 @@ static void init_host(sim *s, uint32_t host)
 {
     host_state *h = &s->host.state[host];
     h->wake_at = UINT64_MAX;
-    h->silent =
-        h->port == IK_NONE || (s->workload.has_graph ? !sim_finite_sends(s, host)
-                                                     : ik_traffic_is_silent(s->traffic, host));
+    bool graph = s->workload.has_graph && !sim_endless(s, host);
+    h->silent = h->port == IK_NONE ||
+                (graph ? !sim_finite_sends(s, host) : ik_traffic_is_silent(s->traffic, host));
     if (!h->silent)
         sim_init_injector(s, host);
+    if (!h->silent && s->workload.has_graph && !graph)
+        sim_endless_source(s, host);
 }
 
 static void init_state(sim *s, const sizes *z)

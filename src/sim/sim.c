@@ -3,6 +3,7 @@
  * A run from set-up to results. */
 #include "routing/by_port.h"
 #include "sim/flit/flit.h"
+#include "sim/host/finite.h"
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
@@ -29,10 +30,31 @@ static ik_status first_failure(const sim *s, ik_error *err)
     return IK_OK;
 }
 
+/* When all that ends is done, beside jobs that never end; UINT64_MAX = it is not by at_most. */
+static ik_status find_end(const ik_plan *plan, const ik_traffic *traffic,
+                          const ik_sim_config *config, const ik_env *env, uint64_t *end_ps,
+                          ik_error *err)
+{
+    sim s;
+    ik_status status = sim_setup_engine(&s, plan, traffic, config, env, NULL, err);
+    if (status == IK_OK) {
+        sim_finite_stop_when_done(&s);
+        status = sim_workers_run(s.parallel.num_partitions, s.parallel.partitions,
+                                 sizeof *s.parallel.partitions, run_partition,
+                                 &s.outcome.run_seconds, err);
+    }
+    if (status == IK_OK)
+        status = first_failure(&s, err);
+    if (status == IK_OK)
+        *end_ps = sim_finite_end(&s);
+    sim_free(&s);
+    return status;
+}
+
 /* w: what is watched, NULL = nothing. */
-static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic,
-                            const ik_sim_config *config, const ik_env *env, watch *w,
-                            ik_sim_result *out, ik_error *err)
+static ik_status run_once(const ik_plan *plan, const ik_traffic *traffic,
+                          const ik_sim_config *config, const ik_env *env, watch *w,
+                          ik_sim_result *out, ik_error *err)
 {
     sim s;
     ik_status status =
@@ -52,6 +74,19 @@ static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic,
         status = sim_export_results(&s, out, err);
     sim_free(&s);
     return status;
+}
+
+/* Beside jobs that never end twice: host/finite_endless.c. */
+static ik_status run_events(const ik_plan *plan, const ik_traffic *traffic,
+                            const ik_sim_config *config, const ik_env *env, watch *w,
+                            ik_sim_result *out, ik_error *err)
+{
+    ik_sim_config until = *config;
+    uint64_t end_ps = UINT64_MAX;
+    bool endless = traffic->workload && traffic->workload->num_endless;
+    ik_status status = endless ? find_end(plan, traffic, config, env, &end_ps, err) : IK_OK;
+    until.at_most_ps = end_ps < UINT64_MAX && end_ps > 0 ? end_ps : config->at_most_ps;
+    return status == IK_OK ? run_once(plan, traffic, &until, env, w, out, err) : status;
 }
 
 /* Bytes of a host's ports, summed in place. */

@@ -135,7 +135,8 @@ static sim_step_report exchange(partition *p, uint64_t from)
 {
     const sim *s = p->sim;
     sim_step_report all = {next_of_all(p, from), sim_partition_bytes(p),
-                           (uint32_t)(p->n.events - p->events_before), must_stop(p)};
+                           (uint32_t)(p->n.events - p->events_before), must_stop(p),
+                           p->hosts_left > 0};
     p->events_before = p->n.events;
     if (p->out_first != UINT64_MAX && p->out_first / s->window.lookahead < all.next)
         all.next = p->out_first / s->window.lookahead;
@@ -315,6 +316,11 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
     uint64_t time = over ? s->measure.end_ps : window * s->window.lookahead;
     if (!over || !s->workload.finite || sim_in_flight(s)) /* else all buffers have been empty */
         take_snapshots(p, &pc->next_series, time);
+    if (!all.busy && sim_finite_stops(s)) {
+        if (p->id == 0)
+            s->outcome.stopped_ps = time;
+        return false;
+    }
     if (all.stop || outgrown(p, all.bytes, time))
         return false;
     p->window = window == UINT64_MAX ? *from : window;

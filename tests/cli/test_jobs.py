@@ -49,6 +49,30 @@ class Jobs(CliTest):
                                         " {name: b, traffic: exchange, hosts: 4..7}]\n"), "jobs")
         self.assertEqual(float(both[0]["completion_ns"]), float(alone["completion_ns"]))
 
+    def test_background(self):
+        """Endless traffic beside a job that ends: measured until that is done, whatever the threads; places of what is refused."""
+        text = HEAD + ("jobs:\n  - {name: a, traffic: {family: exchange, bytes: 2560 B}, hosts: 0..3}\n"
+                       "  - {name: b, traffic: uniform, hosts: 4..7, load: [0.2, 60%]}\n")
+        one = self.table(self.run_text(text), "jobs")
+        self.assertEqual([(j["name"], j["slowdown"], j["load"]) for j in one], [("a", "1", ""), ("b", "", "0.2"), ("a", "1", ""), ("b", "", "0.6")])
+        for job in (one[1], one[3]):
+            self.assertAlmostEqual(float(job["throughput"]), float(job["load"]), delta=0.06)
+            self.assertGreater(float(job["latency_mean_ns"]), 0)
+            self.assertEqual(job["completion_ns"], "")
+        store = self.run_text(text, "--jobs", 1)
+        self.assertEqual(self.table(store, "jobs"), one)
+        self.assertEqual({r["name"] for r in self.table(store, "classes")}, {"a", "b"})
+        self.assertRegex(self.ok("run", self.experiment(text), "-o", self.tmp / "again.db"), "b +dmodk .* 60.0 %")
+        for wrong, message in ((", load: 120%", "outside"), ("", "has no load"), (", load: 10%, mapping: by_pods", "by_pod")):
+            path = self.experiment(HEAD + "jobs:\n  - {name: a, traffic: exchange, hosts: 0..3}\n  - {name: b, traffic: uniform, hosts: 4..7" + wrong + "}\n")
+            done = run("run", path, "-o", self.tmp / "wrong.db")
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, r"experiment.yaml:[567]:\d+: ")
+            self.assertIn(message, done.stderr)
+        done = run("run", self.experiment(HEAD + "jobs:\n  - {name: b, traffic: uniform, load: 10%}\n"), "-o", self.tmp / "wrong.db")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no job ends", done.stderr)
+
     def test_start(self):
         text = HEAD + "jobs:\n  - {name: a, traffic: exchange, hosts: 0..3}\n  - {name: b, traffic: exchange, hosts: 4..7, start: [0 us, 6 us]}\n"
         store = self.run_text(text)

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A point that was run. */
+typedef struct measured {
+    const ik_workload *w;
+    const ik_fabric *f;
+    const ik_params *adapter;
+    const ik_sim_result *result;
+} measured;
+
 /* Its last delivery; 0 = the run was not completed. */
 static uint64_t finish_of(const ik_workload *w, uint32_t job, const ik_sim_result *r)
 {
@@ -18,8 +26,38 @@ static uint64_t finish_of(const ik_workload *w, uint32_t job, const ik_sim_resul
     return end;
 }
 
-static void put_job(ik_json *j, const ik_job *job, uint64_t finish, const reference *alone)
+/* Rate at which a host sends at most. */
+static double host_bps(const ik_fabric *f, const ik_params *adapter, uint32_t host)
 {
+    uint32_t port = ik_host_port(f, host);
+    double bps = port == IK_NONE ? 0
+                                 : (double)ik_port_rate_bps(f, port) *
+                                       ik_params_real(adapter, "injection_fraction");
+    double most = ik_params_has(adapter, "injection_rate")
+                      ? (double)ik_params_uint(adapter, "injection_rate")
+                      : INFINITY;
+    return fmin(bps, most);
+}
+
+/* What a job that never ends got, of the rate of its hosts; until the others were done. */
+static void put_endless(ik_json *j, const measured *m, uint32_t job)
+{
+    double all = 0, own = 0;
+    const ik_class_result *of = &m->result->classes[job];
+    for (uint32_t host = 0; host < m->w->num_hosts; host++) {
+        double bps = host_bps(m->f, m->adapter, host);
+        all += bps;
+        own += m->w->host_job[host] == job ? bps : 0;
+    }
+    ik_json_real(j, "load", m->w->jobs[job].load, 12);
+    ik_json_real(j, "throughput", own > 0 ? of->throughput * all / own : NAN, 12);
+    ik_json_real(j, "latency_mean_ns", of->latency.count ? of->latency.mean / 1e3 : NAN, 12);
+}
+
+static void put_job(ik_json *j, const measured *m, uint32_t number, uint64_t finish,
+                    const reference *alone)
+{
+    const ik_job *job = &m->w->jobs[number];
     double took = (double)(finish - job->start_ps) / 1e3;
     ik_json_object(j, NULL);
     ik_json_text(j, "name", job->name);
@@ -31,17 +69,20 @@ static void put_job(ik_json *j, const ik_job *job, uint64_t finish, const refere
     ik_json_real(j, "completion_ns", finish ? took : NAN, 15);
     ik_json_real(j, "alone_ns", compared ? alone->completion_ns : NAN, 15);
     ik_json_real(j, "slowdown", compared ? took / alone->completion_ns : NAN, 12);
+    if (job->endless && number < m->result->num_classes)
+        put_endless(j, m, number);
     ik_json_close(j);
 }
 
-static ik_status write_text(const ik_workload *w, const ik_sim_result *result,
-                            const reference *const *alone, char **text, ik_error *err)
+static ik_status write_text(const measured *m, const reference *const *alone, char **text,
+                            ik_error *err)
 {
+    const ik_workload *w = m->w;
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_array(&j, NULL);
     for (uint32_t k = 0; k < w->num_jobs; k++)
-        put_job(&j, &w->jobs[k], finish_of(w, k, result), alone[k]);
+        put_job(&j, m, k, finish_of(w, k, m->result), alone[k]);
     ik_json_close(&j);
     return ik_json_end_text(&j, text, NULL, err);
 }
@@ -61,10 +102,12 @@ ik_status jobs_measure(runner *r, const plan_slot *slot, const ik_traffic *traff
         return ik_fail_memory(err, w->num_jobs * sizeof *list, "jobs");
     ik_status status = IK_OK;
     for (uint32_t k = 0; k < w->num_jobs && status == IK_OK && result->completed; k++)
-        status = reference_alone(r->references, slot->plan, w->jobs[k].spec, r->e, p, config, env,
-                                 &list[k], err);
+        if (!w->jobs[k].endless)
+            status = reference_alone(r->references, slot->plan, w->jobs[k].spec, r->e, p, config,
+                                     env, &list[k], err);
+    const measured m = {w, slot->plan->fabric, config->adapter_params, result};
     if (status == IK_OK)
-        status = write_text(w, result, list, text, err);
+        status = write_text(&m, list, text, err);
     if (status != IK_OK) {
         free(list);
         return status;

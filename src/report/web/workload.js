@@ -80,7 +80,8 @@ function jobRows(data, all, nameOf) {
     return (points[0]?.jobs ?? []).map((job, k) => {
       const of = (key) => meanOf(points.map((p) => p.jobs[k][key]));
       return { workload: nameOf(c), job: job.name, hosts: job.hosts, messages: job.messages, bytes: job.bytes, start_ns: job.start_ns,
-        completion_ns: of('completion_ns'), alone_ns: of('alone_ns'), slowdown: of('slowdown'), seeds: points.length };
+        completion_ns: of('completion_ns'), alone_ns: of('alone_ns'), slowdown: of('slowdown'), seeds: points.length,
+        ...(job.load === undefined ? {} : { load: job.load, throughput: of('throughput'), latency_mean_ns: of('latency_mean_ns') }) };
     });
   });
 }
@@ -92,6 +93,7 @@ function jobsView(data, all, nameOf) {
   const chart = bars({ label: 'Time of each job from its start', axis: 'time from the start of the job to its last delivery', format: shortTime, max: Math.max(0, ...done.map((r) => r.completion_ns)),
     rows: rows.slice(0, ROWS).map((r) => {
       const name = all.length > 1 ? `${r.job}: ${r.workload}` : r.job;
+      if (r.load !== undefined) return { name, value: `in the background at ${percent(r.load)}: ${percent(r.throughput)} accepted`, none: true, parts: [] };
       if (r.completion_ns === null) return { name, value: 'not completed', none: true, parts: [] };
       const alone = Math.min(r.completion_ns, r.alone_ns ?? 0);
       return { name, title: name, value: [el('strong', {}, time(r.completion_ns)), r.slowdown === null ? '' : ` slowdown ${factor(r.slowdown)}`],
@@ -100,7 +102,10 @@ function jobsView(data, all, nameOf) {
   const columns = [{ key: 'workload', name: 'workload' }, { key: 'job', name: 'job' }, { key: 'hosts', name: 'hosts', number: true }, { key: 'messages', name: 'messages', number: true, text: (r) => count(r.messages) },
     { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) }, { key: 'start_ns', name: 'start', number: true, text: (r) => time(r.start_ns) },
     { key: 'completion_ns', name: 'completion', number: true, text: (r) => dash(time)(r.completion_ns) }, { key: 'alone_ns', name: 'alone', number: true, text: (r) => dash(time)(r.alone_ns) },
-    { key: 'slowdown', name: 'slowdown', number: true, text: (r) => factor(r.slowdown) }, { key: 'seeds', name: 'seeds', number: true }];
+    { key: 'slowdown', name: 'slowdown', number: true, text: (r) => factor(r.slowdown) }, { key: 'seeds', name: 'seeds', number: true },
+    ...(rows.some((r) => r.load !== undefined) ? [{ key: 'load', name: 'load', number: true, text: (r) => (r.load === undefined ? '–' : percent(r.load)) },
+      { key: 'throughput', name: 'accepted', number: true, text: (r) => (r.load === undefined ? '–' : percent(r.throughput)) },
+      { key: 'latency_mean_ns', name: 'latency', number: true, text: (r) => (r.load === undefined ? '–' : dash(time)(r.latency_mean_ns)) }] : [])];
   return el('div', { class: 'card', id: 'jobs' }, el('h3', {}, 'Jobs'),
     el('p', { class: 'quiet' }, 'From the start of each job to its last delivery, against the same job alone on the same fabric. Means over the seeds.'),
     barKeys([['as long as alone', () => seriesColour(0)], ['beyond that', () => seriesColour(1)]]), chart.node,

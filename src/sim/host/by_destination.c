@@ -336,7 +336,7 @@ static void send_from(partition *p, uint32_t host, host_state *h, queue *ring, u
     uint32_t size = next_size(s, m);
     if (!sim_launch(p, host, h, m, size, q->flow, now))
         return;
-    if (s->workload.has_graph)
+    if (s->workload.has_graph && !sim_endless(s, host))
         sim_finite_packet_sent(p, host, (uint32_t)m->number, size, now);
     m->remaining -= size;
     m->number = s->workload.finite ? sim_finite_next_number(s, m->number) : m->number + 1;

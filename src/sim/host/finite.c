@@ -4,6 +4,7 @@
  */
 #include "sim/core/memory.h"
 #include "sim/host/finite_state.h"
+#include "sim/measure/classes.h"
 #include "sim/state/events.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -110,7 +111,8 @@ static void finish(partition *p, uint32_t host, uint32_t op, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
     f->ops[op].done_ps = t;
-    f->ops_left[host]--;
+    if (--f->ops_left[host] == 0 && f->endless)
+        p->hosts_left--;
     f->finish_ps[host] = t > f->finish_ps[host] ? t : f->finish_ps[host];
     p->after_end |= t >= p->sim->measure.past_ps;
     tell_after(p, host, op, false, t);
@@ -383,6 +385,8 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
             sim_visit_delivered(p, host, d);
         return;
     }
+    if (f->endless && f->endless[d->src])
+        return;
     uint32_t send = find_send(f, d->src, d->number), recv = f->w->graph->ops[send].match;
     p->moved_ps = d->t > p->moved_ps ? d->t : p->moved_ps;
     if (recv == IK_NONE) {
@@ -469,7 +473,8 @@ ik_status sim_finite_new(sim *s, ik_error *err)
         return ik_fail_memory(err, fabric->num_hosts * 8, "the state of a workload");
     if (w->batch)
         return sim_batch_new(s, f, err);
-    return w->graph ? new_graph(s, f, err) : sim_visits_new(s, f, err);
+    ik_status status = w->graph ? new_graph(s, f, err) : sim_visits_new(s, f, err);
+    return status == IK_OK && w->num_endless ? sim_endless_new(s, f, err) : status;
 }
 
 void sim_finite_free(sim *s)
@@ -482,7 +487,7 @@ void sim_finite_free(sim *s)
     void *blocks[] = {f->finish_ps, f->keys,    f->repetition, f->states,       f->ops,
                       f->turns,     f->behind,  f->due,        f->first_packet, f->cpu_free,
                       f->ops_left,  f->sent_ps, f->in_turn,    f->handed_ps,    f->begun_ps,
-                      f->answered,  f->wanted,  f->replied_ps};
+                      f->answered,  f->wanted,  f->replied_ps, f->endless};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_any_free(f);
@@ -502,8 +507,8 @@ uint64_t sim_finite_bytes(const sim *s)
         return hosts * (20 + w->repeat * sizeof(round_state));
     return sim_any_bytes(s) +
            w->graph->num_ops * (sizeof(op_state) + (w->graph->overhead_ps ? 16ull : 8ull)) +
-           hosts * (24 + sizeof(ik_heap) + 8ull * w->graph->num_cpus +
-                    s->adapter.num_queues * (2 * sizeof(op_list) + 8));
+           hosts * (24 + (w->num_endless ? sizeof(ik_job *) : 0) + sizeof(ik_heap) +
+                    8ull * w->graph->num_cpus + s->adapter.num_queues * (2 * sizeof(op_list) + 8));
 }
 
 bool sim_finite_sends(const sim *s, uint32_t host)
@@ -519,6 +524,7 @@ bool sim_finite_start(partition *p, uint32_t host)
 {
     const finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
+    p->hosts_left += f->endless && f->ops_left[host];
     for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
         if (f->ops[op].waits == 0)
             release(p, host, op);
@@ -538,5 +544,7 @@ void sim_finite_count(partition *p, uint32_t host)
             continue;
         p->n.generated += finite_packets(p->sim, g->ops[op].amount);
         p->n.offered_bytes += g->ops[op].amount;
+        if (p->classes)
+            sim_classes_offer(p->classes, host, 0, g->ops[op].amount);
     }
 }

@@ -35,6 +35,19 @@ uint64_t sim_batch_time(const sim *s, uint32_t host, uint64_t n); /* as sim_visi
 /* A host has got all of the reply to one of its requests, at time t. */
 void sim_batch_answered(partition *p, uint32_t host, uint64_t t);
 
+/* ---- jobs that never end (host/finite_endless.c) */
+/* Whether what a host sends is of such a job. */
+bool sim_endless(const sim *s, uint32_t host);
+/* As sim_message_time() and sim_next_message(), of such a host. */
+uint64_t sim_endless_time(const sim *s, uint32_t host, uint64_t n, uint64_t before);
+bool sim_endless_next(partition *p, uint32_t host, send_queue *l, bool count, message *m);
+/* Its source, once its port is known. */
+void sim_endless_source(sim *s, uint32_t host);
+/* The run is only to say when the jobs that end are done; false: none is endless. */
+bool sim_finite_stop_when_done(sim *s);
+/* Whether it may end, all of them being done: everybody comes to the same answer. */
+bool sim_finite_stops(const sim *s);
+
 /* ---- adapters with a queue for each destination (host/finite_queues.c) */
 /* All-to-all: takes the messages of the repetition that begins with visit l->n into their queues, a
  * whole message each, and moves the cursor behind it; false = out of memory. */

@@ -68,7 +68,9 @@ static double sending_bps(const sim *s)
     double bps = 0;
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         bool answers = s->reply.on && s->host.replies[host].sent > 0;
-        bps += s->host.state[host].silent && !answers ? 0 : (double)sim_injection_bps(s, host);
+        bps += (s->host.state[host].silent && !answers) || sim_endless(s, host)
+                   ? 0
+                   : (double)sim_injection_bps(s, host);
     }
     return bps;
 }

@@ -70,6 +70,11 @@ typedef struct finite {
     /* ---- batch: the visits above are its messages; [host] of the repetition that goes on: when it
      * began, the last reply so far, requests that have theirs, and all of them */
     uint64_t *begun_ps, *replied_ps, *answered, *wanted;
+    /* ---- jobs that never end; `visits` above is what the hosts of all jobs send */
+    const ik_job **endless;  /* [host] its job, if that never ends; NULL = none does */
+    const ik_traffic *whole; /* the jobs as a pattern */
+    bool stop_when_done;
+    unsigned injection; /* when their messages are made */
     /* ---- graph */
     op_state *ops;
     uint64_t *first_packet;  /* [num_ops + 1] of the numbers of its host's packets */
@@ -123,6 +128,9 @@ ik_status sim_visits_new(sim *s, finite *f, ik_error *err);
 void sim_visit_delivered(partition *p, uint32_t host, const delivered *d);
 /* Begins a host's next repetition if this one is over: all queues have sent and all is received. */
 void sim_visits_go_on(partition *p, uint32_t host);
+
+/* ---- host/finite_endless.c: makes what all jobs send s->traffic, if one is endless. */
+ik_status sim_endless_new(sim *s, finite *f, ik_error *err);
 
 /* ---- host/finite_batch.c: makes its messages s->traffic. */
 ik_status sim_batch_new(sim *s, finite *f, ik_error *err);

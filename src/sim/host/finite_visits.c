@@ -49,6 +49,8 @@ uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n)
 uint64_t sim_visit_bytes(const sim *s, uint64_t n)
 {
     const finite *f = s->workload.finite;
+    if (f->w->graph)
+        return s->adapter.packet_bytes; /* of a job that never ends */
     if (f->w->batch)
         return s->source.message_bytes;
     uint64_t before = n % f->per_repeat / f->per_round * s->source.message_bytes,

@@ -21,7 +21,8 @@ uint64_t sim_message_time(const sim *s, uint32_t host, uint64_t n, uint64_t befo
 {
     const injector *c = &s->source.injectors[host];
     if (s->source.injection == INJECT_AT_ONCE)
-        return sim_visit_time(s, host, n);
+        return s->workload.has_graph ? sim_endless_time(s, host, n, before)
+                                     : sim_visit_time(s, host, n);
     if (s->source.injection == INJECT_SCHEDULE)
         return sim_schedule_time(s->source.schedule, c->source, n, before);
     bool coin = s->source.injection == INJECT_BERNOULLI;
@@ -80,6 +81,8 @@ static unsigned level_of(const sim *s, uint32_t host, uint64_t n)
 bool sim_next_message(partition *p, uint32_t host, send_queue *l, bool count, message *m)
 {
     const sim *s = p->sim;
+    if (__builtin_expect(s->workload.has_graph, 0))
+        return sim_endless_next(p, host, l, count, m);
     uint32_t dst = s->traffic->family->dest(s->traffic, host, l->n);
     *m = (message){l->t, l->n * s->source.packets_per_message, s->source.message_bytes, dst, 0};
     if ((s->workload.finite || s->source.sizes) && dst != IK_NONE)
@@ -113,12 +116,18 @@ void sim_host_admit(partition *p, uint32_t host, unsigned at, uint64_t now)
     }
 }
 
+/* Whether what a host sends are operations of a dependency graph. */
+static bool is_graph(const sim *s, uint32_t host)
+{
+    return s->workload.has_graph && !sim_endless(s, host);
+}
+
 void sim_count_backlog(partition *p, uint32_t host)
 {
     sim *s = p->sim;
     if (s->workload.has_graph)
         sim_finite_count(p, host);
-    if (s->host.state[host].silent || s->workload.has_graph || s->reply.most)
+    if (s->host.state[host].silent || is_graph(s, host) || s->reply.most)
         return; /* and what found no place was not made */
     send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues];
     while (l->t < s->measure.past_ps) {
@@ -227,7 +236,7 @@ static const message *next_message(partition *p, uint32_t host, unsigned at, uin
 {
     if (__builtin_expect(p->sim->reply.on, 0))
         sim_answered_admit(p, host, at, now);
-    else if (!p->sim->workload.has_graph)
+    else if (!is_graph(p->sim, host))
         sim_host_admit(p, host, at, now);
     return sim_first_message(p, host, at);
 }
@@ -237,9 +246,10 @@ static void packet_sent(partition *p, uint32_t host, unsigned at, uint32_t size,
 {
     const sim *s = p->sim;
     size_t k = (size_t)host * s->adapter.num_queues + at;
-    if (!s->workload.has_graph)
+    bool endless = s->workload.has_graph && sim_endless(s, host);
+    if (!s->workload.has_graph || endless)
         next_turn(s, &s->host.queues[k], s->host.messages + k * s->adapter.active_messages, size);
-    if (s->workload.finite)
+    if (s->workload.finite && !endless)
         sim_finite_sent(p, host, at, size, now);
 }
 
@@ -369,12 +379,12 @@ static void start_host(partition *p, uint32_t host)
 {
     sim *s = p->sim;
     host_state *h = &s->host.state[host];
-    if (s->workload.has_graph)
+    if (is_graph(s, host))
         start_graph(p, host, h);
     if (s->reply.on)
         for (unsigned k = 0; k < s->adapter.num_queues; k++)
             s->host.queues[(size_t)host * s->adapter.num_queues + k].t = UINT64_MAX;
-    if (h->silent || s->workload.has_graph)
+    if (h->silent || is_graph(s, host))
         return;
     for (unsigned k = 0; k < (s->reply.on ? s->reply.queues : s->adapter.num_queues); k++)
         s->host.queues[(size_t)host * s->adapter.num_queues + k].t =

@@ -102,7 +102,8 @@ static void count_graph(const report *r)
             if (g->kind[op] == IK_OP_SEND && g->ops[op].peer == host)
                 packets -= (g->ops[op].amount + r->s->adapter.packet_bytes - 1) /
                            r->s->adapter.packet_bytes;
-    print_packets(r, packets);
+    if (!f->endless) /* else the counts are of all jobs */
+        print_packets(r, packets);
 }
 
 /* ---- at adapters */
@@ -124,6 +125,8 @@ static uint64_t behind_first(const sim *s, uint32_t host, unsigned at, const mes
     size_t k = (size_t)host * s->adapter.num_queues + at;
     if (f->w->batch)
         return behind_of_batch(s, host, at);
+    if (sim_endless(s, host))
+        return 0;
     if (s->workload.has_graph)
         return f->turns[k].num - 1 + f->behind[k].num;
     return f->per_repeat * f->w->repeat - 1 - m->number / s->source.packets_per_message;

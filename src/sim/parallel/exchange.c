@@ -96,7 +96,7 @@ static void close_lists(const sim_endpoint *t, const sim_step_report *own)
         sim_message *m = list->messages;
         m->next = own->next;
         m->bytes = own->bytes;
-        m->stop = own->stop;
+        m->stop = (uint8_t)(own->stop | own->busy << 1);
         m->step = t->step;
         m->events = own->most;
     }
@@ -126,7 +126,8 @@ ik_status sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *r
         report->next = m->next < report->next ? m->next : report->next;
         report->bytes += m->bytes;
         report->most = m->events > report->most ? m->events : report->most;
-        report->stop |= m->stop != 0;
+        report->stop |= m->stop & 1;
+        report->busy |= m->stop >> 1;
     }
     t->busiest += report->most;
     open_lists(t);

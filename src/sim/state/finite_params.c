@@ -41,7 +41,8 @@ static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, 
         const ik_value *v = &adapter->values[k];
         const char *name = adapter->decl[k].name;
         for (unsigned i = 0; i < sizeof idle / sizeof *idle; i++) {
-            if (!v->given || strcmp(name, idle[i]) != 0 || (i >= 4 && w->visits == 0))
+            bool says = (i >= 4 && w->visits == 0) || (i == 3 && w->num_endless);
+            if (!v->given || strcmp(name, idle[i]) != 0 || says)
                 continue;
             ik_fail_at(
                 err, IK_ERR_USAGE, v->source ? v->source : "", v->line, v->column,
@@ -92,6 +93,27 @@ static ik_status check_turns(const sim *s, const ik_params *adapter, const ik_wo
                      "only kept with queues = destination"),
              "adapter.active");
     return ik_hint(err, IK_ERR_USAGE, "a number up to 4096, or queues: destination");
+}
+
+/* Jobs that never end send messages of one packet. */
+static ik_status check_endless(const sim *s, const ik_params *adapter, ik_error *err)
+{
+    if (ik_params_enum(adapter, "injection") == INJECT_BURSTY) {
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "adapter.injection = bursty does not serve jobs in the background"),
+                 "adapter.injection");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "periodic, poisson and bernoulli do");
+    }
+    if (!s->plan->routing->family->of_phase)
+        return IK_OK;
+    ik_about(err,
+             ik_fail(err, IK_ERR_UNSUPPORTED,
+                     "routing '%.60s' takes a table for each phase, and jobs in the background "
+                     "have none",
+                     s->plan->routing->spec),
+             "jobs");
+    return ik_hint(err, IK_ERR_UNSUPPORTED, "another routing, or jobs that end alone");
 }
 
 static void resolve_batch(sim *s, const ik_params *adapter, const ik_workload *w)
@@ -172,15 +194,18 @@ ik_status sim_finite_resolve(sim *s, const ik_params *adapter, ik_error *err)
     ik_status status = refuse_adapter(adapter, w, err);
     if (status == IK_OK && w->batch)
         status = check_turns(s, adapter, w, err);
+    if (status == IK_OK && w->num_endless)
+        status = check_endless(s, adapter, err);
     if (status != IK_OK)
         return status;
     if (s->reply.on && ik_params_uint(adapter, "reply") > largest)
         largest = ik_params_uint(adapter, "reply");
-    if (largest < s->adapter.packet_bytes)
+    if (largest < s->adapter.packet_bytes && !w->num_endless)
         s->adapter.packet_bytes = (uint32_t)largest;
     status = sim_finite_check(w, s->adapter.packet_bytes, err);
     if (status != IK_OK)
         return status;
+    s->source.entry_injection = s->source.injection; /* of jobs that never end */
     s->source.injection = INJECT_AT_ONCE;
     s->adapter.active_messages = 1;
     s->source.message_bytes = w->largest;

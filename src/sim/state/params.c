@@ -511,14 +511,14 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     return status == IK_OK ? check_buffers(s, err) : status;
 }
 
-static ik_status resolve_measure(sim *s, const ik_params *v, ik_error *err)
+static ik_status resolve_measure(sim *s, const ik_params *v, uint64_t at_most_ps, ik_error *err)
 {
     bool until_delivered = ik_params_enum(v, "until") == 1;
     ik_status status = s->traffic ? sim_check_until(s->traffic, v, err) : IK_OK;
     if (status != IK_OK)
         return status;
     s->measure.warmup_ps = until_delivered ? 0 : ik_params_uint(v, "warmup");
-    s->measure.end_ps = until_delivered ? ik_params_uint(v, "at_most")
+    s->measure.end_ps = until_delivered ? (at_most_ps ? at_most_ps : ik_params_uint(v, "at_most"))
                                         : s->measure.warmup_ps + ik_params_uint(v, "duration");
     s->measure.past_ps = s->measure.end_ps + until_delivered;
     if (s->traffic && s->traffic->schedule)
@@ -582,7 +582,7 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
     if (status == IK_OK)
         status = resolve_adapter(s, sec.adapter, err);
     if (status == IK_OK)
-        status = resolve_measure(s, sec.measure, err);
+        status = resolve_measure(s, sec.measure, config->at_most_ps, err);
     if (status == IK_OK)
         resolve_plan(s, plan);
     if (status == IK_OK)

@@ -36,6 +36,7 @@ typedef struct partition {
     packet seen[4]; /* look_packet */
     uint8_t num_seen;
     struct fast_partition *fast; /* the fast engine's own; the pool is not used then */
+    uint32_t hosts_left;         /* beside endless jobs: whose operations are not all done */
     /* one window */
     event *local;     /* of one node, sorted */
     uint32_t *active; /* nodes with events */

@@ -7,7 +7,10 @@
  * ends by a tag of its own, and what a job would do at time 0 waits for a calculation as long as
  * its start. An all-to-all, which alone is computed and never stored, becomes a graph here: some
  * 260 bytes per message while it runs. A single job that starts at time 0 is the workload
- * itself. */
+ * itself.
+ *
+ * A job whose traffic never ends is no part of the graph: its hosts make messages at its load until
+ * the others are done. */
 #include "traffic/pattern.h"
 #include "traffic/workload/graph_builder.h"
 
@@ -21,9 +24,9 @@ enum { MOST_JOBS = 1000, MOST_MESSAGES = 20000000, NAME_MOST = 40 };
 
 static const ik_param params[] = {
     {"jobs", IK_PARAM_JOBS, NULL, 0, 0, NULL,
-     "NAME[@START]=TRAFFIC joined by '&', '|' for ',' inside a traffic "
+     "NAME[@START][@LOAD]=TRAFFIC joined by '&', '|' for ',' inside a traffic "
      "(a=exchange:hosts=0..7&b@10 us=exchange:hosts=8..15|bytes=4 KiB); in an experiment a list of "
-     "mappings: name, traffic, hosts, mapping, start"},
+     "mappings: name, traffic, hosts, mapping, start, and load of traffic that never ends"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -54,16 +57,35 @@ static void destroy(ik_traffic *t)
 
 /* ---- the members */
 
-static ik_status read_start(const ik_spec_member *m, uint32_t k, uint64_t *ps, ik_error *err)
+/* key: whose value it is. */
+static ik_status refuse_number(const ik_spec_member *m, uint32_t k, const char *key,
+                               const char *text, const char *why, ik_error *err)
 {
-    *ps = 0;
-    if (!m->share || ik_parse_quantity(m->share, IK_DIM_TIME, ps, NULL) == IK_OK)
-        return IK_OK;
-    ik_about(err,
-             ik_fail(err, IK_ERR_USAGE, OWNER ", job '%.60s': the start '%.40s' is no time",
-                     m->name, m->share),
-             "jobs/%u/start", k);
-    return ik_hint(err, IK_ERR_USAGE, "write it like 10 us");
+    ik_about(err, ik_fail(err, IK_ERR_USAGE, OWNER ", job '%.60s': '%.40s' %s", m->name, text, why),
+             "jobs/%u/%s", k, key);
+    return ik_hint(err, IK_ERR_USAGE, "write a start like 10 us, and a load like 30%%");
+}
+
+/* "10 us@30%": a time, a load, or both. */
+static ik_status read_numbers(const ik_spec_member *m, uint32_t k, ik_job *job, ik_error *err)
+{
+    char text[64];
+    for (const char *at = m->share; at;) {
+        size_t length = strcspn(at, "@");
+        if (length == 0 || length >= sizeof text)
+            return refuse_number(m, k, "start", at, "is neither a start nor a load", err);
+        memcpy(text, at, length);
+        text[length] = '\0';
+        at = at[length] ? at + length + 1 : NULL;
+        if (!strchr(text, '%')) {
+            if (ik_parse_quantity(text, IK_DIM_TIME, &job->start_ps, NULL) != IK_OK)
+                return refuse_number(m, k, "start", text, "is no start", err);
+        } else if (ik_parse_real(text, IK_DIM_FRACTION, &job->load, NULL) != IK_OK ||
+                   !(job->load > 0 && job->load <= 1)) {
+            return refuse_number(m, k, "load", text, "is no load above 0 and up to 100 %", err);
+        }
+    }
+    return IK_OK;
 }
 
 /* The member's own error, with the job's name. */
@@ -79,15 +101,40 @@ static ik_status name_job(const char *name, uint32_t k, ik_status status, ik_err
     return status;
 }
 
-static ik_status refuse_endless(const ik_spec_member *m, uint32_t k, ik_error *err)
+/* A load goes with traffic that never ends, and such traffic with a load. */
+static ik_status check_load(const ik_spec_member *m, uint32_t k, const ik_job *job, bool endless,
+                            ik_error *err)
 {
+    if (endless == (job->load > 0))
+        return IK_OK;
+    if (endless) {
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         OWNER ", job '%.60s': traffic '%.80s' never ends, and has no load",
+                         m->name, m->spec),
+                 "jobs/%u/traffic", k);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "load: 30%% runs it in the background until the other jobs are done");
+    }
     ik_about(err,
-             ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%.60s': traffic '%.80s' never ends",
-                     m->name, m->spec),
-             "jobs/%u/traffic", k);
-    return ik_hint(err, IK_ERR_UNSUPPORTED,
-                   "jobs are workloads that end, such as exchange; endless traffic in the "
-                   "background is not simulated beside them");
+             ik_fail(err, IK_ERR_USAGE,
+                     OWNER ", job '%.60s': its load has no effect, traffic '%.80s' ends", m->name,
+                     m->spec),
+             "jobs/%u/load", k);
+    return ik_hint(err, IK_ERR_USAGE, "its hosts send as fast as they can");
+}
+
+static ik_status open_endless(uint32_t k, ik_job *job, const ik_traffic *t, ik_error *err)
+{
+    if (t->schedule) {
+        ik_about(
+            err,
+            ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%s': a schedule runs alone", job->name),
+            "jobs/%u/traffic", k);
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "one pattern for all of the run");
+    }
+    job->endless = t;
+    return IK_OK;
 }
 
 /* Graphs from files have settings of their own (eager, overheads, receives of any source), which
@@ -120,15 +167,22 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
         return ik_about(
             err, ik_fail(err, IK_ERR_USAGE, OWNER ", job '%s': jobs cannot be a job", m->name),
             "jobs/%u/traffic", k);
-    ik_status status = read_start(m, k, &job->start_ps, err);
+    ik_status status = read_numbers(m, k, job, err);
     if (status == IK_OK &&
         (status = ik_traffic_from_spec(t->fabric, m->spec, env, &x->members[k], err)) != IK_OK)
         return name_job(m->name, k, status, err);
     if (status != IK_OK)
         return status;
     const ik_workload *w = x->members[k]->workload;
+    status = check_load(m, k, job, !w, err);
+    if (status != IK_OK)
+        return status;
+    job->name = strdup(m->name);
+    job->spec = strdup(m->spec);
+    if (!job->name || !job->spec)
+        return ik_fail_memory(err, strlen(m->spec), OWNER);
     if (!w)
-        return refuse_endless(m, k, err);
+        return open_endless(k, job, x->members[k], err);
     if (w->batch) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%s': a batch runs alone", m->name),
@@ -142,16 +196,18 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
                  "jobs/%u/traffic", k);
         return ik_hint(err, IK_ERR_UNSUPPORTED, "exchange, collective and nas can be jobs");
     }
-    job->name = strdup(m->name);
-    job->spec = strdup(m->spec);
     job->num_messages = w->num_messages;
     job->bytes = w->bytes;
     job->visits = w->visits;
-    return job->name && job->spec ? IK_OK : ik_fail_memory(err, strlen(m->spec), OWNER);
+    return IK_OK;
 }
 
-static bool takes_part(const ik_workload *w, uint32_t host)
+/* Of an endless job: the hosts that send; what they send may go to any. */
+static bool takes_part(const ik_traffic *t, uint32_t host)
 {
+    const ik_workload *w = t->workload;
+    if (!w)
+        return !ik_traffic_is_silent(t, host);
     return w->alltoall ? ik_alltoall_has(w->alltoall, host)
                        : w->graph->host_first[host] < w->graph->host_first[host + 1];
 }
@@ -164,7 +220,7 @@ static ik_status take_hosts(ik_traffic *t, jobs *x, ik_error *err)
     memset(of, 0xff, t->num_hosts * sizeof *of);
     for (uint32_t k = 0; k < x->work.num_jobs; k++)
         for (uint32_t host = 0; host < t->num_hosts; host++) {
-            if (!takes_part(x->members[k]->workload, host))
+            if (!takes_part(x->members[k], host))
                 continue;
             if (of[host] != IK_NONE) {
                 ik_about(err,
@@ -322,6 +378,21 @@ static ik_status add_alltoall(merge *m, const jobs *x, uint32_t job, ik_error *e
     return IK_OK;
 }
 
+/* Those of the first job that ends, if all of these say theirs. */
+static void set_visits(const ik_workload *from, ik_workload *w)
+{
+    bool first = true, all = true;
+    w->visits = 0;
+    for (uint32_t k = 0; k < from->num_jobs; k++) {
+        if (from->jobs[k].endless)
+            continue;
+        w->visits = first ? from->jobs[k].visits : w->visits;
+        all = all && from->jobs[k].visits;
+        first = false;
+    }
+    w->visits = all ? w->visits : 0;
+}
+
 static ik_status make_graph(ik_traffic *t, jobs *x, ik_error *err)
 {
     merge m = {.b = {.num_hosts = t->num_hosts, .source = OWNER, .settings = "jobs"},
@@ -329,19 +400,20 @@ static ik_status make_graph(ik_traffic *t, jobs *x, ik_error *err)
     ik_workload w = {0};
     ik_status status = m.start ? IK_OK : ik_fail_memory(err, t->num_hosts * 4, OWNER);
     for (uint32_t k = 0; status == IK_OK && k < x->work.num_jobs; k++)
-        status =
-            x->members[k]->workload->graph ? add_graph(&m, x, k, err) : add_alltoall(&m, x, k, err);
+        if (!x->work.jobs[k].endless)
+            status = x->members[k]->workload->graph ? add_graph(&m, x, k, err)
+                                                    : add_alltoall(&m, x, k, err);
     free(m.start);
     if (status != IK_OK) {
         graph_builder_free(&m.b);
         return status;
     }
     status = graph_finish(&m.b, &w, err);
-    w.visits = x->work.jobs[0].visits;
-    for (uint32_t k = 0; k < x->work.num_jobs; k++)
-        w.visits = x->work.jobs[k].visits ? w.visits : 0;
+    set_visits(&x->work, &w);
     w.jobs = x->work.jobs;
     w.num_jobs = x->work.num_jobs;
+    w.num_endless = x->work.num_endless;
+    w.job_names = x->work.job_names;
     w.host_job = x->work.host_job;
     x->work = w;
     x->lists = (ik_traffic){.num_hosts = t->num_hosts, .seed = t->seed};
@@ -384,12 +456,37 @@ static ik_status write_portable(ik_traffic *t, const jobs *x, const ik_spec_memb
     return IK_OK;
 }
 
+/* Their names are classes of messages, and one job ends at least. */
+static ik_status count_endless(jobs *x, ik_error *err)
+{
+    ik_workload *w = &x->work;
+    for (uint32_t k = 0; k < w->num_jobs; k++)
+        w->num_endless += w->jobs[k].endless != NULL;
+    if (!w->num_endless)
+        return IK_OK;
+    if (w->num_endless == w->num_jobs) {
+        ik_about(err, ik_fail(err, IK_ERR_USAGE, OWNER ": no job ends, so the run never would"),
+                 "jobs");
+        return ik_hint(err, IK_ERR_USAGE,
+                       "endless traffic alone is a traffic with a load, measured for a duration; "
+                       "beside it one job ends, such as exchange");
+    }
+    w->job_names = ik_calloc((size_t)w->num_jobs + 1, sizeof *w->job_names);
+    if (!w->job_names)
+        return ik_fail_memory(err, w->num_jobs * sizeof *w->job_names, OWNER);
+    for (uint32_t k = 0; k < w->num_jobs; k++)
+        w->job_names[k] = w->jobs[k].name;
+    return IK_OK;
+}
+
 static ik_status make(ik_traffic *t, jobs *x, const ik_spec_member *list, const ik_env *env,
                       ik_error *err)
 {
     ik_status status = IK_OK;
     for (uint32_t k = 0; status == IK_OK && k < x->work.num_jobs; k++)
         status = open_member(t, x, list, k, env, err);
+    if (status == IK_OK)
+        status = count_endless(x, err);
     if (status == IK_OK)
         status = take_hosts(t, x, err);
     if (status == IK_OK && x->work.num_jobs == 1 && x->work.jobs[0].start_ps == 0) {
@@ -448,13 +545,14 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 
 const ik_traffic_family ik_traffic_jobs = {
     .name = "jobs",
-    .summary = "several workloads that end, each on its hosts and from its start, in one run",
+    .summary = "several workloads, each on its hosts and from its start, in one run",
     .source = "ikat",
     .details =
-        "Each job is a workload that ends, on hosts of its own: no host is in two jobs. Results "
+        "Each job is a workload that ends, on hosts of its own: no host is in two jobs; or, with a "
+        "load, traffic that never ends, which goes on until the others are done. Results "
         "have a completion per job, from its start, and its slowdown against the same job alone "
         "on the same fabric (--table jobs). In an experiment the section `jobs` is a list of "
-        "mappings with the keys name, traffic, hosts, mapping and start. docs/workloads.md.",
+        "mappings with the keys name, traffic, hosts, mapping, start and load. docs/workloads.md.",
     .params = params,
     .create = create,
     .destroy = destroy,

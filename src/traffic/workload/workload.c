@@ -45,6 +45,7 @@ void ik_workload_clear(ik_workload *w)
         free(w->jobs[k].spec);
     }
     free(w->jobs);
+    free(w->job_names);
     free(w->host_job);
     free(w->graph);
     free(w->alltoall);
