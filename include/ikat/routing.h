@@ -355,6 +355,9 @@ typedef struct ik_selection_family {
      * port that pick() would take, and changes switch_state as pick() does. */
     uint32_t (*pick_mask)(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
                           unsigned words, uint32_t preferred);
+    /* Of functions that take the best of several, NULL of others: how good an output is, larger is
+     * better. */
+    int64_t (*score)(const ik_select_request *ask, uint32_t channel);
     unsigned traits; /* IK_SELECT_... */
     unsigned rule;   /* what pick() does, for engines that do it themselves: IK_SELECT_BY_... */
 } ik_selection_family;

@@ -55,8 +55,10 @@ static const ik_draw *tie_draw(const ik_selection *s, const ik_select_request *a
 }
 
 uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
-                     uint32_t n, select_score score)
+                     uint32_t n, uint32_t preferred)
 {
+    (void)preferred;
+    int64_t (*score)(const ik_select_request *, uint32_t) = s->family->score;
     const ik_draw *draw = tie_draw(s, ask);
     uint32_t best = IK_NONE, ties = 0;
     bool best_skipped = true;
@@ -82,8 +84,10 @@ uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const 
 }
 
 uint32_t select_best_of(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
-                        unsigned words, select_score score)
+                        unsigned words, uint32_t preferred)
 {
+    (void)preferred;
+    int64_t (*score)(const ik_select_request *, uint32_t) = s->family->score;
     const ik_draw *draw = tie_draw(s, ask);
     uint32_t best = IK_NONE, ties = 0, base = s->fabric->port_base[ask->sw];
     int64_t best_score = 0;

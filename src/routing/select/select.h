@@ -37,14 +37,12 @@ uint32_t select_first_from(const ik_selection *s, const ik_select_request *ask, 
 extern const ik_param select_tie_params[];
 ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_env *env,
                             ik_error *err);
-/* How good an output is; larger is better. */
-typedef int64_t (*select_score)(const ik_select_request *ask, uint32_t channel);
-/* The output with room and the highest score, those that are skipped last; ties as `tie` says. */
+/* pick() of functions that compare: the output with room and the highest score of the family, those
+ * that are skipped last; ties as `tie` says. */
 uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
-                     uint32_t n, select_score score);
-/* The same among the local ports of a set, all of which have room and of which none or all are
- * skipped. */
+                     uint32_t n, uint32_t preferred);
+/* Their pick_mask(). */
 uint32_t select_best_of(const ik_selection *s, const ik_select_request *ask, const uint64_t *from,
-                        unsigned words, select_score score);
+                        unsigned words, uint32_t preferred);
 
 #endif
