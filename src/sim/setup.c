@@ -177,7 +177,7 @@ static bool allocate(sim *s, const sizes *z, sim_memory *m)
         ok = sim_get(m, &s->net.allowed_store, z->allowed, 8);
     if (ok && z->policy)
         ok = sim_get(m, &s->net.policy_store, z->policy, 1);
-    if (ok && s->choice.adaptive &&
+    if (ok && s->choice.adaptive && !s->sw.out_buffers &&
         (!s->engine.ops->keeps_queues || (s->choice.source_adaptive && s->measure.paranoid)))
         ok = sim_get(m, &s->backlog.queued, ports * s->sw.vcs, 8) &&
              sim_get(m, &s->backlog.sending, ports, 4);

@@ -72,6 +72,18 @@ SIM_INLINE bool is_crossbar_end(const event *e)
     return event_kind(e) == EV_TAIL && ends_transfer(e->data);
 }
 
+/* What is kept of the heads of an input port that may choose again. */
+SIM_INLINE void fetch_choices(const sim *s, const sw_state *sw, const shape k, unsigned in)
+{
+    if (!sw->undecided || !k.voq)
+        return;
+    fetch_line(revocable_of(sw, k, in, 0));
+    if (sw->allowed) {
+        fetch_line(union_of(sw, k, input_of(s, in, 0)));
+        fetch_line(known_of(sw, k, in, 0));
+    }
+}
+
 SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape k, const event *e)
 {
     const sim *s = p->sim;
@@ -82,6 +94,7 @@ SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape 
         fetch_line(&p->pool[e->data]);
         fetch_line(&s->net.ports[port]);
         fetch_line(row_of(sw, k, input_of(s, port - sw->port_base, 0)));
+        fetch_choices(s, sw, k, port - sw->port_base);
         return;
     }
     if (kind == EV_WAKE)
@@ -115,6 +128,27 @@ SIM_INLINE queue *likely_queue(const sim *s, sw_state *sw, const shape k, const 
     return NULL;
 }
 
+/* The queue whose head an input that comes free will probably send: that of the output whose turn it
+ * is among those that are free. */
+SIM_INLINE queue *other_queue(const sim *s, sw_state *sw, const shape k, const event *e)
+{
+    unsigned input = transfer_input(e->data), in = port_of(s, input);
+    uint64_t others = row_of(sw, k, input)[0] & free_outputs(sw, 1)[0];
+    unsigned turn = s->net.ports[sw->port_base + in].accept;
+    return others ? queue_of(sw, k, in, 0, port_set_first_from(&others, 1, turn)) : NULL;
+}
+
+/* All queues that a packet may join. */
+SIM_INLINE void fetch_set_queues(sw_state *sw, const shape k, unsigned in, unsigned v, uint64_t set)
+{
+    unsigned first = (unsigned)__builtin_ctzll(set), last = 63u - (unsigned)__builtin_clzll(set);
+    const char *at = (const char *)queue_of(sw, k, in, v, first),
+               *end = (const char *)queue_of(sw, k, in, v, last);
+    for (; at < end; at += 64)
+        fetch_line(at);
+    fetch_line(end);
+}
+
 /* The queue that an arriving packet will join, if what is free and has room now stays so. */
 SIM_INLINE void fetch_joined(const partition *p, uint32_t node, sw_state *sw, const shape k,
                              const event *e)
@@ -133,6 +167,10 @@ SIM_INLINE void fetch_joined(const partition *p, uint32_t node, sw_state *sw, co
         if (pk->unrouted || !r->family->next_mask(r, node, port, &rt, &set, &out))
             return;
         uint64_t likely = set & free_outputs(sw, 1)[0] & room_of_vc(sw, k, rt.vc)[0];
+        if (set & (set - 1) && s->sw.out_buffers) { /* free outputs are as good as others */
+            fetch_set_queues(sw, k, port - sw->port_base, rt.vc, set);
+            return;
+        }
         if (set & (set - 1) && likely)
             out = (uint32_t)__builtin_ctzll(likely);
     } else {
@@ -152,21 +190,23 @@ SIM_INLINE void fetch_queues(const partition *p, uint32_t node, sw_state *sw, co
     if (event_kind(e) == EV_ARRIVAL) {
         fetch_joined(p, node, sw, k, e);
     } else if (is_crossbar_end(e)) {
-        uint64_t others = row_of(sw, k, transfer_input(e->data))[0] & free_outputs(sw, 1)[0];
-        queue *q = likely_queue(p->sim, sw, k, e);
+        const queue *q = likely_queue(p->sim, sw, k, e), *other = other_queue(p->sim, sw, k, e);
         if (q)
             fetch_line(q);
-        if (others)
-            fetch_line(queue_of(sw, k, port_of(p->sim, transfer_input(e->data)), 0,
-                                (unsigned)__builtin_ctzll(others)));
+        if (other)
+            fetch_line(other);
     }
 }
 
 SIM_INLINE void fetch_heads(const partition *p, sw_state *sw, const shape k, const event *e)
 {
-    const queue *q = is_crossbar_end(e) ? likely_queue(p->sim, sw, k, e) : NULL;
+    if (!is_crossbar_end(e))
+        return;
+    const queue *q = likely_queue(p->sim, sw, k, e), *other = other_queue(p->sim, sw, k, e);
     if (q && q->head != IK_NONE)
         fetch_line(&p->pool[q->head]);
+    if (other && other->head != IK_NONE)
+        fetch_line(&p->pool[other->head]);
 }
 
 SIM_INLINE void fetch_host(const partition *p, const shape k, uint32_t host)

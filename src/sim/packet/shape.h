@@ -118,10 +118,11 @@ SIM_INLINE queue *queue_of(sw_state *sw, const shape k, unsigned in, unsigned v,
 }
 
 /* Bytes that wait for an output here, for routings and selections that look: kept only for adaptive
- * plans. */
-SIM_INLINE void note_queued(sim *s, uint32_t port, const packet *pk)
+ * plans, and not where they look at output buffers. */
+SIM_INLINE void note_queued(sim *s, uint32_t port, unsigned v, int64_t bytes)
 {
-    s->backlog.queued[(size_t)port * s->sw.vcs + pk->rt.vc] += pk->size;
+    if (s->backlog.queued)
+        s->backlog.queued[(size_t)port * s->sw.vcs + v] += bytes;
 }
 
 SIM_INLINE void note_sent(sim *s, uint32_t port)
@@ -138,11 +139,11 @@ SIM_INLINE void move_request(partition *p, sw_state *sw, const shape k, unsigned
     sim *s = p->sim;
     if (before != SIM_UNDECIDED) {
         clear_request(s, sw, k, in, v, before);
-        s->backlog.queued[(size_t)(sw->port_base + before) * s->sw.vcs + v] -= pk->size;
+        note_queued(s, sw->port_base + before, v, -(int64_t)pk->size);
     }
     if (pk->out != SIM_UNDECIDED) {
         set_request(s, sw, k, in, v, pk->out);
-        note_queued(s, sw->port_base + pk->out, pk);
+        note_queued(s, sw->port_base + pk->out, v, pk->size);
     }
 }
 

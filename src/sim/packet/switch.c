@@ -128,8 +128,8 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
     sw->bytes += pk->size;
     if (k.ledger && p->sim->sw.stride)
         pk->queue = sim_look_ahead(p, sw->port_base + out, pk->vc_first, &pk->rt, pk->number);
-    if (p->sim->backlog.queued && out != SIM_UNDECIDED)
-        note_queued(p->sim, sw->port_base + out, pk);
+    if (out != SIM_UNDECIDED)
+        note_queued(p->sim, sw->port_base + out, pk->rt.vc, pk->size);
     if (k.net) {
         net_arrival(p, sw, k, in, v, id);
         mark(ch->out, k, out);
@@ -225,8 +225,8 @@ static bool renew(partition *p, uint32_t node, sw_state *sw, const shape k, cons
     *queue_of(sw, k, in, v, chosen) = (queue){id, id};
     set_revocable(s, sw, k, in, v, chosen, NULL);
     set_request(s, sw, k, in, v, chosen);
-    s->backlog.queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;
-    note_queued(s, sw->port_base + chosen, pk);
+    note_queued(s, sw->port_base + out, v, -(int64_t)pk->size);
+    note_queued(s, sw->port_base + chosen, v, pk->size);
     mark(ch->out, k, chosen);
     return true;
 }

@@ -96,7 +96,8 @@ typedef struct network_state {
  * by the engines that keep queues there; a `paranoid` run of the specialised engine brings its own
  * into this form to be checked. */
 typedef struct output_backlog {
-    /* [port * vcs + v] bytes that wait for this output here, incl. in transmission */
+    /* [port * vcs + v] bytes that wait for this output here, incl. in transmission; not with output
+     * buffers, whose bytes count instead */
     int64_t *queued;
     uint32_t *sending; /* [port] bytes in transmission: space_data() */
     /* [port * vcs + v] bytes in output buffers and of what the link is sending */
