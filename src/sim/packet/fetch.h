@@ -128,8 +128,8 @@ SIM_INLINE queue *likely_queue(const sim *s, sw_state *sw, const shape k, const 
     return NULL;
 }
 
-/* The queue whose head an input that comes free will probably send: that of the output whose turn it
- * is among those that are free. */
+/* The queue whose head an input that comes free will probably send: that of the output whose turn
+ * it is among those that are free. */
 SIM_INLINE queue *other_queue(const sim *s, sw_state *sw, const shape k, const event *e)
 {
     unsigned input = transfer_input(e->data), in = port_of(s, input);
