@@ -241,7 +241,7 @@ FAULTS = [
     ("choice: the next head stays marked", "packet/shape.h", "            clear_revocable(p->sim, sw, k, in, v, out);\n", "            ;\n",
      ["test_sim_conserve"]),
     ("choice: bytes stay booked where they waited", "packet/switch.c",
-     "    s->backlog.queued[(size_t)(sw->port_base + out) * k.vcs + v] -= pk->size;\n", "", ["test_sim_conserve"]),
+     "    note_queued(s, sw->port_base + out, v, -(int64_t)pk->size);\n", "", ["test_sim_conserve"]),
     ("watchdog: what stands behind a head that leaves stays dead", "inspect/watchdog.c", "if (leaves && !h->alive[buffer])",
      "if (leaves && !h->alive[buffer] && id == out_queue_of(s, s->sw.vcs, out_port, (unsigned)(q % s->sw.vcs))->tail)", ["test_sim_conserve"]),
     ("memory: growth is not weighed", "steps.c", "if (!limit || bytes <= limit)", "if (!limit || bytes <= 2 * limit)", ["test_sim_conserve"]),
