@@ -44,6 +44,9 @@ typedef struct ik_experiment_section {
 /* Section `reference`: what slowdowns of workloads that end are measured by. */
 extern const ik_param ik_reference_params[];
 
+/* Section `load` as a mapping: the load is searched for. */
+extern const ik_param ik_load_search_params[];
+
 /* Sections `figures` (what is drawn of the results) and `expect` (what they are asked about). */
 extern const ik_param ik_figure_params[], ik_claim_params[];
 

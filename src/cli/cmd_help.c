@@ -122,14 +122,28 @@ static void look_at(void *ctx, const cli_member *m)
     s->found++;
 }
 
+static void look_everywhere(search *s)
+{
+    for (const cli_family *f = cli_families; f->name; f++) {
+        s->family = f;
+        f->each(look_at, s);
+    }
+}
+
+/* A command, and what else has its name. */
+static int print_command(const cli *c, const ik_command *command)
+{
+    search s = {.c = c, .name = command->name, .found = 1};
+    int code = cli_print_help(c, command);
+    look_everywhere(&s);
+    return code;
+}
+
 static int print_named(cli *c, const char *name)
 {
     ik_json j;
     search s = {.c = c, .name = name, .json = c->json ? &j : NULL};
-    for (const cli_family *f = cli_families; f->name; f++) {
-        s.family = f;
-        f->each(look_at, &s);
-    }
+    look_everywhere(&s);
     if (s.found)
         return c->json ? cli_json_end(c, &j) : CLI_DONE;
     for (const ik_command *const *k = cli_commands(); *k && s.num_names < 511; k++)
@@ -258,7 +272,7 @@ static int run(cli *c)
         return c->json ? overview_json(c) : print_overview(c);
     for (const ik_command *const *k = cli_commands(); *k; k++)
         if (strcmp((*k)->name, c->args[0]) == 0)
-            return c->json ? command_json(c, *k) : cli_print_help(c, *k);
+            return c->json ? command_json(c, *k) : print_command(c, *k);
     for (const struct topic *t = topics; t->name; t++)
         if (strcmp(t->name, c->args[0]) == 0) {
             if (c->json)

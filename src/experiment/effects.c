@@ -95,11 +95,10 @@ static ik_status check_until(const variant *traffic, const variant *measure, ik_
 
 static ik_status check_load(const variant *load, const variant *traffic, ik_error *err)
 {
-    const ik_value *v = &load->params.values[0];
     if (!ends(traffic) || load->place->line == 0)
         return IK_OK;
     ik_fail_at(err, IK_ERR_INPUT, load->place->file, load->place->line, load->place->column,
-               "'load' (%.20s) has no effect with traffic '%.60s', which ends", v->text,
+               "'load' (%.60s) has no effect with traffic '%.60s', which ends", load->label,
                traffic->label);
     return ik_hint(err, IK_ERR_INPUT, "leave it out: all hosts send as fast as they can");
 }
@@ -181,8 +180,8 @@ static ik_status check_entry_load(const variant *load, const variant *traffic, i
         return IK_OK;
     if (written) {
         ik_fail_at(err, IK_ERR_INPUT, load->place->file, load->place->line, load->place->column,
-                   "'load' (%.20s) has no effect: every entry of the schedule has its own",
-                   load->params.values[0].text);
+                   "'load' (%.60s) has no effect: every entry of the schedule has its own",
+                   load->label);
         return ik_hint(err, IK_ERR_INPUT, "leave it out, or leave 'load' of an entry out");
     }
     ik_fail(err, IK_ERR_INPUT, "an entry of the schedule has no 'load', nor has the experiment");
@@ -190,6 +189,27 @@ static ik_status check_entry_load(const variant *load, const variant *traffic, i
             "load: 50%% in every entry, or for those without it one in the "
             "experiment");
     return place_value(v, err);
+}
+
+static ik_status note_own_load(void *ctx, const schedule_entry *entry, ik_error *err)
+{
+    bool *own = ctx;
+    (void)err;
+    *own |= entry->has_load;
+    return IK_OK;
+}
+
+/* What a search varies is the load of all traffic. */
+static ik_status check_search(const variant *load, const variant *traffic, ik_error *err)
+{
+    bool own = false;
+    ik_status status = load_search(load) ? schedule_each(traffic, note_own_load, &own, err) : IK_OK;
+    if (status != IK_OK || !own)
+        return status;
+    ik_fail_at(err, IK_ERR_INPUT, load->place->file, load->place->line, load->place->column,
+               "'load' is searched for, and an entry of the schedule has a load of its own");
+    return ik_hint(err, IK_ERR_INPUT,
+                   "leave 'load' of the entries out, or give 'load' beside them a value");
 }
 
 typedef struct late {
@@ -247,9 +267,8 @@ static ik_status check_entries(const variant *adapter, const variant *traffic, i
 
 static ik_status check_sources(const variant *adapter, const variant *load, ik_error *err)
 {
-    const ik_value *v = &load->params.values[0];
     ik_error why = {0};
-    if (ik_sim_check_sources(&adapter->params, v->r, &why) == IK_OK)
+    if (ik_sim_check_sources(&adapter->params, load_most(load), &why) == IK_OK)
         return IK_OK;
     place_in_variant(adapter, SECTION_ADAPTER, &why);
     if (err)
@@ -284,6 +303,7 @@ static const rule rules[] = {
     {SECTION_ADAPTER, SECTION_TRAFFIC, check_messages},
     {SECTION_SWITCH, SECTION_TRAFFIC, check_model},
     {SECTION_LOAD, SECTION_TRAFFIC, check_entry_load},
+    {SECTION_LOAD, SECTION_TRAFFIC, check_search},
     {SECTION_TRAFFIC, SECTION_MEASURE, check_entry_times},
     {SECTION_ADAPTER, SECTION_TRAFFIC, check_entries},
     {SECTION_ADAPTER, SECTION_LOAD, check_sources},

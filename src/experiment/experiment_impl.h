@@ -106,7 +106,11 @@ static inline const ik_value *experiment_option(const ik_experiment *e, option_i
 {
     return &e->options[id].values[0];
 }
-/* 0 with a workload that ends: it has none. */
+/* The precision of a search for the load; NULL: the variant of section load is a load. */
+const ik_value *load_search(const variant *load);
+/* Its load; of a search the highest that may be tried. */
+double load_most(const variant *load);
+/* 0 with a workload that ends: it has none. That of a search: load_most(). */
 double experiment_load(const ik_experiment *e, const point *p);
 uint64_t experiment_seed(const ik_experiment *e, const point *p);
 

@@ -176,13 +176,25 @@ point experiment_point(const ik_experiment *e, uint64_t number)
     return p;
 }
 
+const ik_value *load_search(const variant *load)
+{
+    assert(load->params.num > 0);
+    return load->params.decl[0].name == ik_load_search_params[0].name ? &load->params.values[1]
+                                                                      : NULL;
+}
+
+double load_most(const variant *load)
+{
+    return load_search(load) ? 1 : load->params.values[0].r;
+}
+
 double experiment_load(const ik_experiment *e, const point *p)
 {
     const variant *traffic = experiment_variant(e, p, SECTION_TRAFFIC);
     const ik_traffic_family *family = ik_traffic_find(traffic->name);
     return (family && family->ends) || schedule_has_own_loads(traffic)
                ? 0
-               : experiment_variant(e, p, SECTION_LOAD)->params.values[0].r;
+               : load_most(experiment_variant(e, p, SECTION_LOAD));
 }
 
 uint64_t experiment_seed(const ik_experiment *e, const point *p)

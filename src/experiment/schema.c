@@ -17,6 +17,12 @@ static const ik_param vcs_row[] = {
 static const ik_param load_row[] = {{"load", IK_PARAM_FRACTION, "0.5", 1e-6, 1, NULL,
                                      "offered load, fraction of each host's injection rate"},
                                     {0}};
+const ik_param ik_load_search_params[] = {
+    {"find", IK_PARAM_ENUM, NULL, 0, 0, "saturation",
+     "what is searched for: saturation, the highest load of which at least 95 % is accepted"},
+    {"precision", IK_PARAM_FRACTION, "0.01", 1e-4, 0.2, NULL,
+     "distance of the loads that are tried, fraction of each host's injection rate"},
+    {0}};
 static const ik_param seeds_row[] = {
     {"seeds", IK_PARAM_UINT, "1", 0, 4294967295.0, NULL,
      "seeds of the random numbers: a list, a range, or a number N for the seeds 1 to N"},
@@ -66,7 +72,8 @@ static const ik_experiment_section sections[] = {
     [SECTION_TRAFFIC] = {"traffic", IK_SECTION_FAMILY, NULL, "uniform",
                          "who sends to whom: 'ikat list traffic'"},
     [SECTION_LOAD] = {"load", IK_SECTION_VALUE, load_row, "0.5",
-                      "offered load, fraction of each host's injection rate"},
+                      "offered load, fraction of each host's injection rate; or, to search for "
+                      "it, {find: saturation, precision: 1 %}"},
     [SECTION_SEEDS] = {"seeds", IK_SECTION_VALUE, seeds_row, "1",
                        "list or range of seeds, or N for the seeds 1 to N"},
     [NUM_SECTIONS +

@@ -107,7 +107,7 @@ static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const 
     v->label = family ? spec_text(e, v->name, brief) : brief;
     v->full = family ? spec_text(e, v->name, all) : all;
     if (schema_section(id)->kind == IK_SECTION_VALUE)
-        v->label = v->full = v->params.values[0].text;
+        v->label = v->full = id == SECTION_LOAD && load_search(v) ? all : v->params.values[0].text;
     if (!v->label || !v->full)
         return ik_fail_memory(err, 1, "an experiment");
     status = resolve_files(e, v, p, owner, err);
@@ -429,11 +429,47 @@ static ik_status count_seeds(ik_experiment *e, const ytree **seeds, ik_error *er
     return IK_OK;
 }
 
+/* load: {find: saturation}. */
+static ik_status read_search(ik_experiment *e, section_id id, variants *list, const ytree *node,
+                             ik_error *err)
+{
+    static const char owner[] = "section 'load'";
+    schema_member member = {"load", ik_load_search_params, NULL};
+    sweep_axis *axes = NULL;
+    size_t num = 0;
+    ik_status status = read_axes(e, node, NULL, &member, owner, &axes, &num, err);
+    for (size_t a = 0; a < num && status == IK_OK; a++)
+        if (axes[a].values.num > 1)
+            status =
+                ytree_fail(axes[a].values.place[1], err,
+                           "section 'load', parameter '%s': a search takes one value", axes[a].key);
+    product what = {id, list, &member, NULL, owner, node};
+    return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
+}
+
+/* A search among loads: points of one curve would be of two kinds. */
+static ik_status refuse_search_in_list(const ytree *node, ik_error *err)
+{
+    for (size_t i = 0; node->kind == YTREE_LIST && i < node->num; i++) {
+        if (node->items[i]->kind != YTREE_MAP)
+            continue;
+        ik_status status = ytree_fail(
+            node->items[i], err, "a search for a load is all of 'load', and no value of a list");
+        return ik_hint(err, status,
+                       "load: {find: saturation}, and other loads in an experiment of their own");
+    }
+    return IK_OK;
+}
+
 static ik_status read_value(ik_experiment *e, section_id id, variants *list, const ytree *node,
                             ik_error *err)
 {
     const char *section = schema_section(id)->name;
     schema_member member = {section, schema_section(id)->params, NULL};
+    if (id == SECTION_LOAD && node->kind == YTREE_MAP)
+        return read_search(e, id, list, node, err);
+    if (id == SECTION_LOAD && refuse_search_in_list(node, err) != IK_OK)
+        return IK_ERR_INPUT;
     if (id == SECTION_SEEDS && node->kind == YTREE_SCALAR && node->text[0] &&
         !strstr(node->text, "..")) {
         ik_status status = count_seeds(e, &node, err);

@@ -78,6 +78,8 @@ typedef struct store_point {
     /* variant: switch, adapter and measure settings, the short text */
     const char *params, *traffic, *variant;
     double load;
+    double saturation_load; /* that a search found, NAN = none */
+    const char *probes;     /* of the search (JSON), NULL = it was none */
     uint64_t seed;
     const ik_sim_result *result;
     const reference *reference; /* of a workload that was completed; else NULL */

@@ -347,7 +347,8 @@ static const char insert_point[] =
     ":arrival_latency_mean_ns, :packets_out_of_order, :reorder_mean_bytes, :reorder_max_bytes, "
     ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
     ":series_reorder_bytes, :series_out_of_order, :series_throttled, "
-    ":completion_ns, :slowdown, :effective_throughput, :stationary, :missing, :reference, "
+    ":completion_ns, :slowdown, :effective_throughput, :stationary, :saturation_load, :missing, "
+    ":reference, "
     ":host_finish, "
     ":round_trip_mean_ns, :round_trip_p50_ns, :round_trip_p95_ns, :round_trip_p99_ns, "
     ":round_trip_max_ns, :request_latency_mean_ns, :reply_latency_mean_ns, :outstanding_mean, "
@@ -366,6 +367,7 @@ static ik_status insert(store *s, const store_point *p, const char *reference_ke
     bind_text(&b, "traffic", p->traffic);
     bind_text(&b, "variant", p->variant);
     bind_real(&b, "load", p->load);
+    bind_real(&b, "saturation_load", p->saturation_load);
     bind_int(&b, "seed", p->seed);
     bind_counts(&b, p->result);
     bind_latency(&b, p->result);
@@ -484,6 +486,8 @@ ik_status store_add_point(store *s, const store_point *p, ik_error *err)
         status = insert_watched(s, p, err);
     if (status == IK_OK)
         status = insert_jobs(s, p, err);
+    if (status == IK_OK && p->probes)
+        status = insert_detail(s, p, "probes", p->probes, err);
     if (status != IK_OK) {
         store_rollback(s);
         return status;

@@ -329,6 +329,8 @@ static ik_status read_detail(report_model *m, const char *kind, const shape *s, 
 static ik_status read_details(report_model *m, ik_error *err)
 {
     ik_status status = read_detail(m, "jobs", &shape_jobs, offsetof(report_row, jobs), err);
+    if (status == IK_OK)
+        status = read_detail(m, "probes", &shape_probes, offsetof(report_row, probes), err);
     return status == IK_OK ? read_detail(m, "watch", &shape_watch, offsetof(report_row, watch), err)
                            : status;
 }
@@ -366,6 +368,7 @@ void model_free(report_model *m)
         json_decref(m->plans[i].proof);
     for (size_t i = 0; i < m->num_rows; i++) {
         json_decref(m->rows[i].jobs);
+        json_decref(m->rows[i].probes);
         json_decref(m->rows[i].watch);
     }
     json_decref(m->left_out);

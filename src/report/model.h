@@ -65,6 +65,7 @@ typedef struct report_row {
     const char *missing; /* of a workload that did not end; else "" */
     json_t *jobs;        /* what each job took; NULL where there are none */
     json_t *watch;       /* the lives of watched packets; NULL where none are */
+    json_t *probes;      /* of a search for its load; NULL where it was none */
     double load;         /* 0: a workload that ends */
     uint64_t seed, window_ps, end_ps;
     double value[NUM_METRICS];
@@ -91,6 +92,7 @@ typedef struct report_series {
 /* One load of a curve: its points differ in the seed only. */
 typedef struct report_step {
     double load;
+    bool searched; /* every seed found a load of its own; load is their mean */
     size_t *rows;
     size_t num_rows, room;
     estimate value[NUM_METRICS];
@@ -109,7 +111,8 @@ typedef struct report_curve {
     report_step *steps; /* ascending load */
     size_t num_steps, room;
     double peak_throughput; /* largest accepted throughput over the loads */
-    /* lowest load of which less than 95 % is accepted, NAN if there is none */
+    /* lowest load of which less than 95 % is accepted, of a search the highest of which more is;
+     * NAN if there is none */
     double saturation_load;
 } report_curve;
 

@@ -61,23 +61,24 @@ static report_curve *curve_of(report_model *m, const report_row *r)
     return &curves[m->num_curves++];
 }
 
-static report_step *step_of(report_model *m, report_curve *c, double load)
+static report_step *step_of(report_model *m, report_curve *c, const report_row *r)
 {
+    bool searched = r->probes != NULL;
     for (size_t i = c->num_steps; i-- > 0;)
-        if (c->steps[i].load == load)
+        if (c->steps[i].searched == searched && (searched || c->steps[i].load == r->load))
             return &c->steps[i];
     report_step *steps = model_grow(m, c->steps, c->num_steps, sizeof *steps);
     if (!steps)
         return NULL;
     c->steps = steps;
-    steps[c->num_steps] = (report_step){.load = load};
+    steps[c->num_steps] = (report_step){.load = searched ? 0 : r->load, .searched = searched};
     return &steps[c->num_steps++];
 }
 
 static ik_status sort_row(report_model *m, size_t row, ik_error *err)
 {
     report_curve *c = curve_of(m, &m->rows[row]);
-    report_step *s = c ? step_of(m, c, m->rows[row].load) : NULL;
+    report_step *s = c ? step_of(m, c, &m->rows[row]) : NULL;
     size_t *rows = s ? model_grow(m, s->rows, s->num_rows, sizeof *rows) : NULL;
     if (!rows)
         return ik_fail_memory(err, sizeof *rows, "a report");
@@ -363,7 +364,9 @@ static void find_saturation(report_curve *c)
         const report_step *s = &c->steps[i];
         double offered = s->value[METRIC_OFFERED].mean, accepted = s->value[METRIC_THROUGHPUT].mean;
         c->peak_throughput = fmax(c->peak_throughput, accepted);
-        if (s->load > 0 && metric_past_saturation(offered, accepted))
+        if (s->searched)
+            c->saturation_load = s->value[METRIC_SATURATION_LOAD].mean;
+        else if (s->load > 0 && metric_past_saturation(offered, accepted))
             c->saturation_load = s->load;
     }
 }
@@ -380,8 +383,18 @@ static ik_status label_curve(report_model *m, report_curve *c, ik_error *err)
     return label ? IK_OK : ik_fail_memory(err, 1, "a report");
 }
 
+static void average_loads(const report_model *m, report_curve *c)
+{
+    for (size_t i = 0; i < c->num_steps; i++) {
+        report_step *s = &c->steps[i];
+        for (size_t k = 0; s->searched && k < s->num_rows; k++)
+            s->load += m->rows[s->rows[k]].load / (double)s->num_rows;
+    }
+}
+
 static ik_status finish_curve(report_model *m, report_curve *c, ik_error *err)
 {
+    average_loads(m, c);
     qsort(c->steps, c->num_steps, sizeof *c->steps, by_load);
     for (size_t i = 0; i < c->num_steps; i++) {
         report_step *s = &c->steps[i];

@@ -123,6 +123,7 @@ enum {
     TABLE_MESSAGE_CLASSES,
     TABLE_JOBS,
     TABLE_CLAIMS,
+    TABLE_PROBES,
     NUM_TABLES
 };
 const char *const ik_report_tables[] = {
@@ -139,6 +140,7 @@ const char *const ik_report_tables[] = {
     [TABLE_MESSAGE_CLASSES] = "message_classes",
     [TABLE_JOBS] = "jobs",
     [TABLE_CLAIMS] = "claims",
+    [TABLE_PROBES] = "probes",
     [NUM_TABLES] = NULL,
 };
 /* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
@@ -263,6 +265,28 @@ static ik_status put_references(report_model *m, FILE *out, ik_error *err)
     return status;
 }
 
+/* The loads that searches tried, in their order. */
+static ik_status put_probes(const report_model *m, FILE *out)
+{
+    fputs("fabric,routing,traffic,variant,load,seed,offered,throughput,accepted\n", out);
+    for (size_t i = 0; i < m->num_rows; i++) {
+        const report_row *r = &m->rows[i];
+        const json_t *one;
+        size_t k;
+        json_array_foreach(r->probes, k, one)
+        {
+            csv_curve(out, m, r->fabric, r->plan, r->traffic, r->variant,
+                      json_number_value(json_object_get(one, "load")));
+            fprintf(out, ",%" PRIu64, r->seed);
+            csv_value(out, json_object_get(one, "offered"));
+            csv_value(out, json_object_get(one, "throughput"));
+            csv_value(out, json_object_get(one, "accepted"));
+            putc('\n', out);
+        }
+    }
+    return IK_OK;
+}
+
 static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *err)
 {
     ik_status status = IK_OK;
@@ -280,6 +304,8 @@ static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *e
         return csv_put_jobs(m, out, err);
     if (table == TABLE_CLAIMS)
         return csv_put_claims(m, out, err);
+    if (table == TABLE_PROBES)
+        return put_probes(m, out);
     put_header(table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
         status = put_classes(out, m, &m->rows[i], err);

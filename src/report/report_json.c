@@ -282,6 +282,8 @@ static void put_point(ik_json *j, const report_model *m, const report_row *r)
     put_stored(j, "classes", r->classes);
     if (r->jobs)
         json_write(j, "jobs", r->jobs);
+    if (r->probes)
+        json_write(j, "probes", r->probes);
     if (r->watch)
         json_write(j, "watch", r->watch);
     put_stored(j, "params", r->params);

@@ -155,7 +155,7 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
     grid g = {.headers = {"routing", "traffic", "fabric", "saturation>", "peak throughput>",
                           "latency at lowest load>", "at highest load>"},
               .columns = 7};
-    bool marked = false;
+    bool marked = false, searched = false;
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
@@ -164,21 +164,25 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
         grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
         grid_cell(&g, "%s", c->traffic);
         grid_cell(&g, "%s", p->m->fabrics[c->fabric].label);
-        if (high->load <= 0) /* a schedule whose entries have loads of their own */
+        searched |= high->searched;
+        /* a schedule whose entries have loads of their own; a search that a deadlock ended */
+        if (high->load <= 0 || (high->searched && high->deadlock))
             grid_cell(&g, "-");
         else if (isnan(c->saturation_load))
             grid_cell(&g, "> %.0f %%", 100 * high->load);
         else
-            grid_cell(&g, "%.0f %%", 100 * c->saturation_load);
+            grid_cell(&g, high->searched ? "%.4g %%" : "%.0f %%", 100 * c->saturation_load);
         grid_cell(&g, "%.1f %%", 100 * c->peak_throughput);
         grid_latency(&g, low, low->value[METRIC_LATENCY_MEAN], &marked);
         grid_latency(&g, high, high->value[METRIC_LATENCY_MEAN], &marked);
     }
     ik_status status = grid_put(p, &g, err);
     if (status == IK_OK)
-        fprintf(p->out, "Loads are fractions of the hosts' injection rate. Saturation is the "
-                        "lowest load of which less than 95 %% is accepted; peak throughput, the "
-                        "most that is accepted at any load.\n");
+        fprintf(p->out,
+                "Loads are fractions of the hosts' injection rate. Saturation is the %s; peak "
+                "throughput, the most that is accepted at any load.\n",
+                searched ? "highest load that the search found of which at least 95 % is accepted"
+                         : "lowest load of which less than 95 % is accepted");
     if (status == IK_OK && marked)
         terminal_wrap(p, TERMINAL_PAST_SATURATION, 0, 0);
     return status;

@@ -130,6 +130,10 @@ static const shape job =
            {"throughput", &real_if_any, true}, {"latency_mean_ns", &real_if_any, true});
 const shape shape_jobs = {SHAPE_LIST, .item = &job};
 
+static const shape probe =
+    OBJECT({"load", &real}, {"offered", &real}, {"throughput", &real}, {"accepted", &boolean});
+const shape shape_probes = {SHAPE_LIST, .item = &probe};
+
 /* ---- checking */
 
 /* The place of the value that is looked at. */

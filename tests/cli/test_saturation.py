@@ -1,9 +1,11 @@
 """Where saturation is: points past it are marked, and loads are searched for it."""
 import csv
 import io
+import signal
+import subprocess
 import unittest
 
-from harness import CliTest
+from harness import IKAT, CliTest
 
 SWEEP = """\
 fabric: karytree:k=4,n=2
@@ -62,6 +64,139 @@ class Stationary(CliTest):
                              "measure: {until: delivered, at_most: 1 ms}\n")
         self.assertEqual([r["stationary"] for r in self.rows()], [""])
         self.assertNotIn(PAST, summary)
+
+
+SEARCH = """\
+fabric: crossbar:n=64
+routing: updown
+load: {find: saturation, precision: 2 %}
+seeds: [3, 5]
+switch: {queues: fifo}
+measure: {warmup: 20 us, duration: 80 us}
+"""
+LOAD = "{find: saturation, precision: 2 %}"
+
+
+class Search(CliTest):
+    def run_it(self, text, name="test", status=0, args=()):
+        path = self.tmp / "test.yaml"
+        path.write_text(text)
+        store = self.tmp / f"{name}.db"
+        return store, self.ok("run", path, "-o", store, *args, status=status)
+
+    def rows(self, store, *args):
+        return list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv", *args))))
+
+    def test_agrees_with_a_sweep(self):
+        """Of one switch with FIFOs, and of a tree with hot spots: the found load is the last that is accepted, and its run the same."""
+        tree = SEARCH.replace("crossbar:n=64", "karytree:k=4,n=2").replace("updown", 'dmodk\ntraffic: "hotspot:nodes=0,fraction=10%"')
+        for text, least, most in ((SEARCH, 0.58, 0.64), (tree, 0.5, 0.8)):
+            store, _ = self.run_it(text)
+            sweep, _ = self.run_it(text.replace(LOAD, "2%..100% step 2%"), "sweep")
+            found, plain = self.rows(store), self.rows(sweep)
+            self.assertEqual(len(found), 2)
+            for row in found:
+                mine = {round(float(r["load"]), 6): r for r in plain if r["seed"] == row["seed"]}
+                load = round(float(row["load"]), 6)
+                self.assertEqual(float(row["saturation_load"]), float(row["load"]))
+                self.assertTrue(least <= load <= most, load)
+                for key in ("checksum", "offered", "throughput", "latency_mean_ns", "stationary"):
+                    self.assertEqual(row[key], mine[load][key])
+                self.assertEqual((row["stationary"], mine[round(load + 0.02, 6)]["stationary"]), ("1", "0"))
+                first = min(load for load, r in mine.items() if r["stationary"] == "0")
+                self.assertLessEqual(abs(first - load), 0.04 + 1e-9)
+                self.assertEqual(mine[load]["saturation_load"], "")
+
+    def test_probes(self):
+        store, summary = self.run_it(SEARCH)
+        probes = self.rows(store, "--table", "probes")
+        for row in self.rows(store):
+            mine = [p for p in probes if p["seed"] == row["seed"]]
+            self.assertLessEqual(len(mine), 1 + 6)
+            self.assertEqual(mine[0]["load"], "1")
+            for p in mine:
+                self.assertEqual(p["accepted"], "false" if float(p["throughput"]) < 0.95 * float(p["offered"]) else "true")
+            self.assertEqual(max(float(p["load"]) for p in mine if p["accepted"] == "true"), float(row["load"]))
+            self.assertAlmostEqual(min(float(p["load"]) for p in mine if p["accepted"] == "false"), float(row["load"]) + 0.02, places=6)
+        answer = self.json("report", store)
+        self.assertEqual([len(c["steps"]) for c in answer["curves"]], [1])
+        mean = sum(p["saturation_load"] for p in answer["points"]) / 2
+        self.assertAlmostEqual(answer["curves"][0]["saturation_load"], mean)
+        self.assertAlmostEqual(answer["curves"][0]["steps"][0]["load"], mean)
+        self.assertEqual(sum(len(p["probes"]) for p in answer["points"]), len(probes))
+        self.assertIn(f" {100 * mean:.4g} %", summary)
+        self.assertNotIn(PAST, summary)
+        self.ok("report", store, "-o", self.tmp / "page.html")
+
+    def test_same_bytes(self):
+        text = SEARCH.replace("seeds: [3, 5]", "seeds: 4")
+        stores = [self.run_it(text, f"jobs{jobs}", args=("--jobs", jobs))[0].read_bytes() for jobs in (1, 2, 3, 8)]
+        self.assertEqual([s == stores[0] for s in stores], [True] * 4)
+        self.run_it(text.replace("seeds: 4", "seeds: [1, 3]"), "part")
+        part, _ = self.run_it(text, "part")
+        self.assertEqual(self.ok("report", part, "--csv"), self.ok("report", self.tmp / "jobs1.db", "--csv"))
+
+    def test_stopped_search_continues(self):
+        path, store = self.tmp / "long.yaml", self.tmp / "long.db"
+        path.write_text(SEARCH.replace("seeds: [3, 5]", "seeds: 3").replace("80 us", "1 ms"))
+        with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as child:
+            next(line for line in child.stderr if " of 3 points" in line)
+            child.send_signal(signal.SIGINT)
+            _, said = child.communicate()
+        self.assertEqual(child.returncode, 130, said)
+        self.ok("run", path, "-o", store)
+        self.ok("run", path, "-o", self.tmp / "whole.db")
+        self.assertEqual(store.read_bytes(), (self.tmp / "whole.db").read_bytes())
+
+    def test_all_and_nothing(self):
+        store, summary = self.run_it(SEARCH.replace("updown", 'updown\ntraffic: "shift:by=1"'), "all")
+        for row in self.rows(store):
+            self.assertEqual((row["load"], row["saturation_load"], row["stationary"]), ("1", "", "1"))
+        self.assertEqual(len(self.rows(store, "--table", "probes")), 2)
+        self.assertIn("> 100 %", summary)
+        self.assertIsNone(self.json("report", store)["curves"][0]["saturation_load"])
+        store, summary = self.run_it(SEARCH.replace("updown", 'updown\ntraffic: "hotspot:nodes=0,fraction=100%"'), "none")
+        for row in self.rows(store):
+            self.assertEqual((row["load"], row["saturation_load"], row["stationary"]), ("0.02", "0", "0"))
+        self.assertIn(PAST, summary)
+
+    def test_deadlock_ends_the_search(self):
+        store, summary = self.run_it("fabric: torus:dims=8\nrouting: minimal\nvc: 1q\nvcs: 1\nproof: off\nload: {find: saturation}\n"
+                                     "traffic: shift:by=3\nswitch: {buffer: 8 KiB}\nmeasure: {warmup: 20 us, duration: 400 us}\n", status=1)
+        rows = self.rows(store)
+        self.assertEqual([(r["deadlock"], r["saturation_load"], r["load"]) for r in rows], [("true", "", "1")])
+        self.assertEqual(len(self.rows(store, "--table", "probes")), 1)
+        self.assertIn("Deadlock", summary)
+        self.assertNotIn("> 100 %", summary)
+
+    def test_refused(self):
+        path = self.tmp / "bad.yaml"
+        for load, column, words in (
+                ("{find: latency}", 14, ["'latency'", "saturation"]), ("{precision: 1%}", 7, ["find"]),
+                ("{find: saturation, precision: 0.009%}", 37, ["precision", "0.0001 to 0.2"]),
+                ("{find: saturation, precision: 21%}", 37, ["precision", "0.0001 to 0.2"]),
+                ("{find: saturation, presicion: 1%}", 26, ["'precision'"]),
+                ("{find: saturation, precision: [1%, 2%]}", 42, ["one value"]),
+                ("[10%, {find: saturation}]", 13, ["no value of a list"])):
+            with self.subTest(load=load):
+                path.write_text(SEARCH.replace(LOAD, load))
+                self.refused("run", path, "-o", self.tmp / "bad.db", says=[f"bad.yaml:3:{column}:", *words])
+                self.assertFalse((self.tmp / "bad.db").exists())
+        path.write_text(SEARCH.replace("measure: {warmup: 20 us, duration: 80 us}", "measure: {until: delivered, at_most: 1 ms}\n"
+                                       "traffic: {family: exchange, pattern: 'shift:by=1'}"))
+        self.refused("run", path, says=["bad.yaml:3:7:", "which ends"])
+        for own, words in (("", ["a load of its own"]), ("load: 20%, ", ["every entry"])):
+            path.write_text(SEARCH + f"schedule:\n  - {{until: 40 us, load: 30%, traffic: uniform}}\n  - {{{own}traffic: uniform}}\n")
+            self.refused("run", path, says=["bad.yaml:3:7:", *words])
+        self.run_it(SEARCH + "schedule:\n  - {until: 40 us, traffic: uniform}\n  - {traffic: 'shift:by=1'}\n")
+
+    def test_precision_and_overrides(self):
+        store, _ = self.run_it(SEARCH, args=("--set", "load.precision=0.5%", "--set", "seeds=1"))
+        row, = self.rows(store)
+        self.assertAlmostEqual(float(row["load"]) / 0.005, round(float(row["load"]) / 0.005), places=6)
+        self.assertLessEqual(len(self.rows(store, "--table", "probes")), 1 + 8)
+        self.assertIn("load (section)", self.ok("help", "load"))
 
 
 if __name__ == "__main__":

@@ -240,7 +240,8 @@ static void test_refused_values(void **state)
     refused(BASE "seeds: 1..18446744073709551615 times 2\n", 3, 8, "out of range", NULL);
     refused(BASE "load: []\n", 3, 7, "empty list", NULL);
     refused(BASE "load:\n", 3, 6, "no value", NULL);
-    refused(BASE "load: {a: 1}\n", 3, 7, "mapping", NULL);
+    refused(BASE "vcs: {a: 1}\n", 3, 6, "mapping", NULL);
+    refused(BASE "load: {a: 1}\n", 3, 8, "no parameter 'a'", "find");
     refused(BASE "load: [10%, 0.1]\n", 3, 13, "twice", NULL);
     refused(BASE "switch: voq\n", 3, 9, "mapping of parameters", NULL);
     refused(BASE "seeds: 0\n", 3, 8, "no seed", NULL);

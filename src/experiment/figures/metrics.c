@@ -50,6 +50,7 @@ const metric_row metrics[NUM_METRICS] = {
     [METRIC_SLOWDOWN] = {"slowdown", "slowdown", "", false},
     [METRIC_EFFECTIVE] = {"effective_throughput", "effective throughput", "%", false},
     [METRIC_STATIONARY] = {"stationary", "stationary", "", false},
+    [METRIC_SATURATION_LOAD] = {"saturation_load", "saturation load", "%", false},
 };
 
 bool metric_past_saturation(double offered, double throughput)

@@ -51,6 +51,8 @@ typedef enum metric_id {
     METRIC_SLOWDOWN,
     METRIC_EFFECTIVE,
     METRIC_STATIONARY, /* 1 or 0; NAN of a workload that ends */
+    /* highest load that was accepted, of a search; NAN without one, and where all of 100 % was */
+    METRIC_SATURATION_LOAD,
     NUM_METRICS
 } metric_id;
 

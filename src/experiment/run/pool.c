@@ -5,9 +5,11 @@
  * SQLite and the observer see one thread only.
  */
 #include "experiment/run/run.h"
+#include "experiment/run/search.h"
 #include "experiment/run/share.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,9 @@ typedef struct outcome {
     struct outcome *next;
     uint64_t number;
     ik_sim_result result;
+    double load;                /* that was simulated, 0 = it has none */
+    double saturation_load;     /* as search_found's; NAN without a search */
+    char *probes;               /* of a search, NULL = none */
     const reference *reference; /* NULL = none: nothing was completed */
     char *jobs;                 /* what its jobs took, NULL = it has none; each of them alone */
     const reference **alone;
@@ -34,6 +39,7 @@ typedef struct pool {
     unsigned threads; /* that one point may have */
     unsigned working; /* workers that have not ended */
     int stop;         /* a cancel flag */
+    char stage[120];  /* what a search does, "" = nothing new */
     outcome *head, **tail;
     ik_status status; /* first failure */
     uint64_t failed_at;
@@ -79,7 +85,38 @@ static unsigned threads_for(const pool *w, const ik_plan *plan, const ik_sim_con
     return estimate.useful_threads < w->threads ? estimate.useful_threads : w->threads;
 }
 
-static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number, outcome *o,
+/* Observers see the caller's thread alone. */
+static void post_stage(void *ctx, const char *text)
+{
+    pool *w = ctx;
+    pthread_mutex_lock(&w->mutex);
+    snprintf(w->stage, sizeof w->stage, "%s", text);
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->mutex);
+}
+
+/* One run, or those of a search for its load. */
+static ik_status simulate_loads(pool *w, const plan_slot *slot, const point *p,
+                                const ik_traffic *traffic, const ik_sim_config *config,
+                                const ik_env *env, outcome *o, ik_error *err)
+{
+    const ik_value *precision = load_search(experiment_variant(w->r->e, p, SECTION_LOAD));
+    o->load = experiment_load(w->r->e, p);
+    o->saturation_load = NAN;
+    if (!precision)
+        return ik_sim_run(slot->plan, traffic, config, env, &o->result, err);
+    search s = {slot->plan, traffic, *config, env, precision->r, post_stage, w};
+    search_found found;
+    ik_status status = search_saturation(&s, &o->result, &found, err);
+    if (status != IK_OK)
+        return status;
+    o->load = found.load;
+    o->saturation_load = found.saturation_load;
+    o->probes = found.probes;
+    return IK_OK;
+}
+
+static ik_status simulate(pool *w, const plan_slot *slot, uint64_t number, outcome *o,
                           ik_error *err)
 {
     const ik_experiment *e = w->r->e;
@@ -96,7 +133,7 @@ static ik_status simulate(const pool *w, const plan_slot *slot, uint64_t number,
         place_in_variant(pattern, SECTION_TRAFFIC, err);
         return status;
     }
-    status = ik_sim_run(slot->plan, traffic, &config, &env, &o->result, err);
+    status = simulate_loads(w, slot, &p, traffic, &config, &env, o, err);
     place_model(e, &p, status, err);
     if (status == IK_OK && o->result.completed)
         status =
@@ -113,6 +150,7 @@ static void free_outcome(outcome *o)
     if (!o)
         return;
     ik_sim_result_free(&o->result);
+    free(o->probes);
     free(o->jobs);
     free(o->alone);
     free(o);
@@ -226,7 +264,9 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
                            .params = params,
                            .traffic = experiment_variant(r->e, &p, SECTION_TRAFFIC)->label,
                            .variant = label,
-                           .load = experiment_load(r->e, &p),
+                           .load = o->load,
+                           .saturation_load = o->saturation_load,
+                           .probes = o->probes,
                            .seed = experiment_seed(r->e, &p),
                            .result = &o->result,
                            .reference = o->reference,
@@ -242,8 +282,8 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
         note_unsent(r, &o->result.watch);
     if (status == IK_OK && o->result.deadlock) {
         char load[40] = "";
-        if (experiment_load(r->e, &p) > 0)
-            snprintf(load, sizeof load, " at load %.3g", experiment_load(r->e, &p));
+        if (o->load > 0)
+            snprintf(load, sizeof load, " at load %.3g", o->load);
         tell_note(r, IK_ERROR, "%s with %s%s: deadlock at %.3f us",
                   experiment_variant(r->e, &p, SECTION_ROUTING)->label,
                   experiment_variant(r->e, &p, SECTION_TRAFFIC)->label, load,
@@ -276,10 +316,24 @@ static void wait_a_little(pool *w)
     pthread_cond_timedwait(&w->changed, &w->mutex, &until);
 }
 
+/* Called with the mutex held. */
+static void pass_stage(pool *w)
+{
+    char text[sizeof w->stage];
+    if (!w->stage[0])
+        return;
+    memcpy(text, w->stage, sizeof text);
+    w->stage[0] = '\0';
+    pthread_mutex_unlock(&w->mutex);
+    tell_stage(w->r, "%s", text);
+    pthread_mutex_lock(&w->mutex);
+}
+
 static void collect(pool *w, int64_t fabric)
 {
     pthread_mutex_lock(&w->mutex);
     while (w->working > 0 || w->head) {
+        pass_stage(w);
         outcome *o = w->head;
         if (!o) {
             wait_a_little(w);

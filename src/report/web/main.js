@@ -166,7 +166,7 @@ const latencies = [['latency_mean_ns', 'mean'], ['latency_p50_ns', 'median'], ['
 // Less than 95 % of the load was accepted, with one seed at least: queues grow as long as the run lasts.
 const isPast = (s) => s.stationary !== null && s.stationary < 1;
 const isLatency = (key) => latencies.some(([name]) => name === key);
-const PAST = 'past saturation less than 95 % of the load is accepted, queues grow as long as the run lasts, and the latency says how long that was';
+const PAST = 'past saturation, less than 95 % of the load is accepted, queues grow as long as the run lasts, and the latency says how long that was';
 
 function curveLines(data, curves, key, positive) {
   const looks = [...new Set(data.curves.map((c) => lookKey(data, c)))];
@@ -229,6 +229,7 @@ function performance(data) {
   return section('performance', 'Throughput and latency',
     el('p', { class: 'quiet' }, 'Loads and throughputs are fractions of the hosts’ injection rate. Bars: 95 % confidence intervals over the seeds. Saturation is the lowest load of which less than 95 % is accepted; the peak throughput is the most that was accepted at any load.',
       endless(data).some((c) => c.steps.some((s) => s.throughput > 1 || s.host_throughput_max > 1)) && ' A packet counts as accepted, as a whole, when all of it has arrived: in a short measured time a host may seem to accept a little more than 100 %.',
+      data.points.some((p) => p.probes) && ' Where it was searched for, saturation is the highest load of which at least 95 % is accepted.',
       endless(data).some((c) => c.steps.some(isPast)) && ` Small hollow marks, and stars in tables: ${PAST}.`),
     card(el('h3', {}, 'Saturation and peak throughput'), table(columns, rows), numbersOnlyCsv('saturation', columns, rows)), charts);
 }

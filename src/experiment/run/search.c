@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/run/search.c: looks for the load at which a point saturates.
+ *
+ * Loads are whole multiples of the precision (of the next smaller fraction 1/n), so that a load
+ * that was found can be written down and run again. First all of 100 % is offered. If that is past
+ * saturation, a load that is accepted (at first none at all) and one that is not are bisected until
+ * they are neighbours. What a probe does depends on its load and the seed alone.
+ */
+#include "experiment/run/search.h"
+#include "experiment/figures/metrics.h"
+#include "ikat/json.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct bisection {
+    const search *s;
+    unsigned parts, low, high; /* loads low/parts and high/parts are accepted and not */
+    unsigned probe, probes;    /* number of this one, and of all at most */
+    bool deadlock;
+    ik_sim_result *kept; /* of load kept_at/parts */
+    unsigned kept_at;    /* 0 = nothing is kept */
+    ik_json json;
+} bisection;
+
+static void tell(const bisection *b, double load)
+{
+    char text[120];
+    snprintf(text, sizeof text, "searching saturation: load %.4g %%, probe %u of at most %u",
+             100 * load, b->probe, b->probes);
+    b->s->tell(b->s->ctx, text);
+}
+
+static void note(bisection *b, double load, const ik_sim_result *r, bool accepted)
+{
+    ik_json_object(&b->json, NULL);
+    ik_json_real(&b->json, "load", load, 9);
+    ik_json_real(&b->json, "offered", r->offered, 9);
+    ik_json_real(&b->json, "throughput", r->throughput, 9);
+    ik_json_bool(&b->json, "accepted", accepted);
+    ik_json_close(&b->json);
+}
+
+/* The highest load that is accepted is kept, and until one is the lowest that is not. */
+static void keep(bisection *b, unsigned part, ik_sim_result *r, bool accepted)
+{
+    if (accepted || b->deadlock || b->low == 0) {
+        if (b->kept_at)
+            ik_sim_result_free(b->kept);
+        *b->kept = *r;
+        b->kept_at = part;
+    } else {
+        ik_sim_result_free(r);
+    }
+}
+
+static ik_status probe(bisection *b, unsigned part, ik_error *err)
+{
+    double load = (double)part / b->parts;
+    ik_sim_config config = b->s->config;
+    ik_sim_result r = {0};
+    b->probe++;
+    tell(b, load);
+    config.load = load;
+    ik_status status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, &r, err);
+    if (status != IK_OK)
+        return status;
+    bool accepted = !r.deadlock && !metric_past_saturation(r.offered, r.throughput);
+    b->deadlock = r.deadlock;
+    note(b, load, &r, accepted);
+    keep(b, part, &r, accepted);
+    *(accepted ? &b->low : &b->high) = part;
+    return IK_OK;
+}
+
+static ik_status bisect(bisection *b, ik_error *err)
+{
+    ik_status status = probe(b, b->parts, err);
+    while (status == IK_OK && !b->deadlock && b->low < b->parts && b->high - b->low > 1)
+        status = probe(b, b->low + (b->high - b->low) / 2, err);
+    return status;
+}
+
+ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
+                            ik_error *err)
+{
+    assert(s->precision > 0 && s->precision <= 1);
+    bisection b = {.s = s, .kept = result};
+    b.parts = (unsigned)ceil(1 / s->precision - 1e-6); /* 1 / 0.01 is not 100 exactly */
+    b.probes = 1 + (unsigned)ceil(log2(b.parts));
+    ik_json_to_text(&b.json, IK_JSON_PACKED);
+    ik_json_array(&b.json, NULL);
+    ik_status status = bisect(&b, err);
+    char *probes = NULL;
+    ik_json_close(&b.json);
+    ik_status written = ik_json_end_text(&b.json, &probes, NULL, status == IK_OK ? err : NULL);
+    status = status == IK_OK ? written : status;
+    if (status != IK_OK) {
+        if (b.kept_at)
+            ik_sim_result_free(result);
+        *result = (ik_sim_result){0};
+        free(probes);
+        return status;
+    }
+    *out = (search_found){.load = (double)b.kept_at / b.parts,
+                          .saturation_load =
+                              b.deadlock || b.low == b.parts ? NAN : (double)b.low / b.parts,
+                          .probes = probes};
+    return IK_OK;
+}

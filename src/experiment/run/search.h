@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/run/search.h: looks for the load at which a point saturates.
+ */
+#ifndef IKAT_EXPERIMENT_SEARCH_H
+#define IKAT_EXPERIMENT_SEARCH_H
+
+#include "ikat/sim.h"
+
+/* What is searched. `tell` is called from the thread that searches, before every probe. */
+typedef struct search {
+    const ik_plan *plan;
+    const ik_traffic *traffic;
+    ik_sim_config config; /* its load does not count */
+    const ik_env *env;
+    double precision; /* (0, 1] */
+    void (*tell)(void *ctx, const char *text);
+    void *ctx;
+} search;
+
+typedef struct search_found {
+    double load; /* of the result */
+    /* highest load that was accepted, 0 = none; NAN: all of 100 %, or a probe was a deadlock */
+    double saturation_load;
+    char
+        *probes; /* JSON list of {load, offered, throughput, accepted}, in their order; free() it */
+} search_found;
+
+/* Runs one simulation per probe, 1 + log2(1 / precision) of them at most, each with the seed of
+ * `env`. *result: that of the highest load that was accepted; of the lowest that was tried where
+ * none was; of the first deadlock, which ends the search. To be freed with ik_sim_result_free. */
+ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
+                            ik_error *err);
+
+#endif
