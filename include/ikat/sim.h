@@ -209,9 +209,12 @@ typedef enum ik_path_kind {
     IK_PATH_PROCESSOR, /* a calculation waited for earlier ones on its processor */
     IK_PATH_QUEUE,     /* a message waited at its adapter, whose link sent other messages */
     IK_PATH_CREDIT, /* a message waited at its adapter, whose link stood still for want of credit */
+    /* a message waited at its adapter, which sent nothing only for want of reorder space */
+    IK_PATH_THROTTLED,
     IK_PATH_SENDING, /* from its first packet to the one that came last (or left last) */
     IK_PATH_LATENCY, /* of that packet without any other traffic, on the path that it prefers */
     IK_PATH_NETWORK, /* what it took beyond that: waiting in switches, longer paths */
+    IK_PATH_REORDER, /* that packet waited in its host's reorder buffer for an earlier one */
     IK_PATH_KINDS
 } ik_path_kind;
 /* "compute", "processor" … */
@@ -233,7 +236,8 @@ enum { IK_PATH_SEGMENTS = 1000 }; /* kept: those before the completion */
  * for the one before. Segments are in the order of time, each begins where the one before ends, and
  * the last ends with the completion; without those left out the first begins at 0. kind_ps counts
  * all: its sum is the completion. Of an all-to-all exchange a message's time at its adapter counts
- * as IK_PATH_QUEUE as long as the link needs for the visits before it in its host's order. */
+ * as IK_PATH_QUEUE as long as the link needs for the visits before it in its host's order, and what
+ * it waits for reorder space as IK_PATH_CREDIT. */
 typedef struct ik_critical_path {
     ik_path_segment *segments; /* [num_segments] */
     size_t num_segments;

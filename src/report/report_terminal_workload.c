@@ -169,6 +169,8 @@ static void put_shares(FILE *out, const json_t *path, double completion_ps)
         {"sending_ps", "sending the message itself"},
         {"latency_ps", "latency without other traffic"},
         {"network_ps", "waiting in the network"},
+        {"throttled_ps", "at the adapter for want of reorder space"},
+        {"reorder_ps", "in the reorder buffer"},
     };
     enum { NUM = sizeof kinds / sizeof *kinds };
     bool told[NUM] = {false};

@@ -101,11 +101,13 @@ static const shape host_finish = OBJECT({"host", &count}, {"finish_ps", &count})
                                     {"operation", &count}, {"bytes", &count}, {"begin_ps", &count},
                                     {"end_ps", &count}),
                    segments = {SHAPE_LIST, .item = &segment},
-                   critical_path = OBJECT({"messages", &count}, {"compute_ps", &count},
-                                          {"processor_ps", &count}, {"queue_ps", &count},
-                                          {"credit_ps", &count}, {"sending_ps", &count},
-                                          {"latency_ps", &count}, {"network_ps", &count},
-                                          {"left_out", &count}, {"segments", &segments});
+                   critical_path = OBJECT(
+                       {"messages", &count}, {"compute_ps", &count}, {"processor_ps", &count},
+                       {"queue_ps", &count}, {"credit_ps", &count}, {"sending_ps", &count},
+                       {"latency_ps", &count}, {"network_ps", &count},
+                       /* files of earlier versions lack these */
+                       {"throttled_ps", &count, true}, {"reorder_ps", &count, true},
+                       {"left_out", &count}, {"segments", &segments});
 const shape shape_workload =
     OBJECT({"messages", &count}, {"bytes", &count}, {"last_hosts", &host_finishes},
            {"finish_percentiles_ps", &counts}, {"classes", &message_classes},

@@ -296,20 +296,28 @@ static void build_random(graph_builder *b, uint64_t seed)
 static void test_random_graphs(void **state)
 {
     static const struct {
-        const char *fabric, *routing, *sw;
-    } nets[] = {{"karytree:k=4,n=2", "dmodk", "buffer=4000 B"},
-                {"ring:n=6,p=2", "minimal", "model=ioq;buffer=4000 B;output_buffer=4000 B"},
-                {"crossbar:n=9", "minimal", "model=ideal"},
-                {"karytree:k=4,n=2,latency=300 ns", "adaptive_tree", "model=iq;queues=fifo"}};
+        const char *fabric, *routing, *sw, *order;
+    } nets[] = {{"karytree:k=4,n=2", "dmodk", "buffer=4000 B", ""},
+                {"ring:n=6,p=2", "minimal", "model=ioq;buffer=4000 B;output_buffer=4000 B", ""},
+                {"crossbar:n=9", "minimal", "model=ideal", ""},
+                {"karytree:k=4,n=2,latency=300 ns", "adaptive_tree", "model=iq;queues=fifo", ""},
+                {"karytree:k=4,n=2", "adaptive_tree", "buffer=4000 B", ";in_order=true"},
+                {"karytree:k=4,n=2", "adaptive_tree", "model=ioq;buffer=4000 B",
+                 ";in_order=true;reorder_buffer=0 B"},
+                {"karytree:k=4,n=2", "adaptive_tree", "buffer=4000 B",
+                 ";in_order=true;reorder_buffer=2000 B;throttle=strict"}};
     unsigned seeds = getenv("IKAT_TEST_ALL") ? 100 : 12;
     uint64_t seen[IK_PATH_KINDS] = {0};
     (void)state;
     for (unsigned n = 0; n < sizeof nets / sizeof *nets; n++)
         for (uint64_t seed = 1; seed <= seeds; seed++) {
+            char adapter[120];
+            snprintf(adapter, sizeof adapter, "packet=%u B%s", seed % 2 ? 1000 : 700,
+                     nets[n].order);
             scenario c = {.fabric = nets[n].fabric,
                           .routing = nets[n].routing,
                           .sw = nets[n].sw,
-                          .adapter = seed % 2 ? "packet=1000 B" : "packet=700 B",
+                          .adapter = adapter,
                           .measure = ENDS,
                           .load = 1,
                           .threads = 1,
@@ -319,8 +327,11 @@ static void test_random_graphs(void **state)
             if (!first.completed)
                 fail_msg("%s: %s", c.fabric, first.missing_text);
             check_path(&first);
+            const uint64_t *ps = first.critical_path.kind_ps;
             for (unsigned kind = 0; kind < IK_PATH_KINDS; kind++)
-                seen[kind] += first.critical_path.kind_ps[kind];
+                seen[kind] += ps[kind];
+            if (!nets[n].order[0])
+                assert_int_equal(ps[IK_PATH_REORDER] + ps[IK_PATH_THROTTLED], 0);
             for (c.threads = 1; c.threads <= MOST_THREADS; c.threads++) {
                 ik_sim_result any = run_graph(NULL, c, seed % 2 ? 1 : FIFO, build_random);
                 expect_same(&first, &any);

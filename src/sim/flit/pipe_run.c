@@ -64,11 +64,16 @@ static void run_cycle(pipe_partition *q)
 
 /* ---- steps */
 
-enum { PERIOD = 1024, PARANOID_PERIOD = 16 }; /* cycles between checks */
+enum { PERIOD = 1024, PARANOID_PERIOD = 16 }; /* cycles between checks, powers of two */
 
+/* A check looks at all that is under way, for which links of so many cycles have room: it comes the
+ * less often, so that checks take no more than some times what the cycles take. */
 static uint64_t check_period(const pipe *p)
 {
-    return p->paranoid ? PARANOID_PERIOD : PERIOD;
+    uint64_t period = p->paranoid ? PARANOID_PERIOD : PERIOD;
+    while (period < PERIOD && 64 * period <= p->wheel_mask)
+        period *= 2;
+    return period;
 }
 
 static uint64_t next_multiple(uint64_t cycle, uint64_t period)
@@ -117,7 +122,8 @@ static bool rest(pipe_partition *q, uint64_t *next_watchdog)
     pipe *p = q->p;
     bool check = q->cycle % check_period(p) == 0 || q->cycle == p->end;
     bool sample = p->congest && q->cycle % p->series == 0;
-    bool search = check && p->watchdog && (q->cycle >= *next_watchdog || q->cycle == p->end);
+    bool look = q->cycle % PERIOD == 0 && q->cycle >= *next_watchdog; /* with checks or without */
+    bool search = p->watchdog && (look || q->cycle == p->end);
     if (search)
         *next_watchdog = q->cycle + p->watchdog;
     if (check && q->id == 0 && p->env && p->env->progress)

@@ -4,6 +4,7 @@
  */
 #include "sim/core/memory.h"
 #include "sim/host/finite_state.h"
+#include "sim/host/reorder.h"
 #include "sim/measure/classes.h"
 #include "sim/state/events.h"
 #include <assert.h>
@@ -67,6 +68,8 @@ static void queue_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
     }
     uint64_t busy_until = s->host.state[host].busy_until;
     uint64_t handed = handed_ps(f, op);
+    if (f->order_ps)
+        f->order_ps[op] = sim_reorder_throttled_ps(s, host, now);
     o->busy_ps = f->sent_ps[host] - (busy_until > handed ? busy_until - handed : 0);
     if (s->host.dest_rings) {
         const ik_op *of = &f->w->graph->ops[op];
@@ -327,6 +330,8 @@ static void note_packet(partition *p, uint32_t host, uint32_t op, uint32_t size,
     if (o->left == f->w->graph->ops[op].amount) {
         o->moved_ps = now;
         o->busy_ps = f->sent_ps[host] - o->busy_ps;
+        if (f->order_ps)
+            f->order_ps[op] = sim_reorder_throttled_ps(s, host, now) - f->order_ps[op];
     }
     f->sent_ps[host] += s->host.state[host].busy_until - now;
     o->left -= size;
@@ -398,6 +403,8 @@ void sim_finite_delivered(partition *p, uint32_t host, const delivered *d)
     if (o->done_ps == UINT64_MAX || d->t > o->done_ps) {
         o->done_ps = d->t;
         o->moved_ps = d->t_inject;
+        if (f->order_ps)
+            f->order_ps[recv] = d->t_arrive ? d->t_arrive : d->t;
     }
     o->left -= d->size;
     if (o->left)
@@ -420,6 +427,7 @@ static bool allocate_graph(const sim *s, finite *f, sim_memory *m)
            sim_get(m, &f->due, hosts, sizeof *f->due) &&
            sim_get(m, &f->cpu_free, hosts * g->num_cpus, 8) && sim_get(m, &f->ops_left, hosts, 8) &&
            sim_get(m, &f->sent_ps, hosts, 8) && sim_get(m, &f->in_turn, queues, 8) &&
+           (!s->reorder.on || sim_get(m, &f->order_ps, g->num_ops + (size_t)1, 8)) &&
            (!g->overhead_ps || sim_get(m, &f->handed_ps, g->num_ops + (size_t)1, 8));
 }
 
@@ -484,10 +492,10 @@ void sim_finite_free(sim *s)
         return;
     for (uint32_t host = 0; f->due && host < s->f->num_hosts; host++)
         ik_heap_free(&f->due[host]);
-    void *blocks[] = {f->finish_ps, f->keys,    f->repetition, f->states,       f->ops,
-                      f->turns,     f->behind,  f->due,        f->first_packet, f->cpu_free,
-                      f->ops_left,  f->sent_ps, f->in_turn,    f->handed_ps,    f->begun_ps,
-                      f->answered,  f->wanted,  f->replied_ps, f->endless};
+    void *blocks[] = {f->finish_ps, f->keys,     f->repetition, f->states,       f->ops,
+                      f->turns,     f->behind,   f->due,        f->first_packet, f->cpu_free,
+                      f->ops_left,  f->sent_ps,  f->in_turn,    f->handed_ps,    f->begun_ps,
+                      f->order_ps,  f->answered, f->wanted,     f->replied_ps,   f->endless};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_any_free(f);
@@ -506,7 +514,8 @@ uint64_t sim_finite_bytes(const sim *s)
     if (w->alltoall)
         return hosts * (20 + w->repeat * sizeof(round_state));
     return sim_any_bytes(s) +
-           w->graph->num_ops * (sizeof(op_state) + (w->graph->overhead_ps ? 16ull : 8ull)) +
+           w->graph->num_ops * (sizeof(op_state) + (w->graph->overhead_ps ? 16ull : 8ull) +
+                                (s->reorder.on ? 8ull : 0)) +
            hosts * (24 + (w->num_endless ? sizeof(ik_job *) : 0) + sizeof(ik_heap) +
                     8ull * w->graph->num_cpus + s->adapter.num_queues * (2 * sizeof(op_list) + 8));
 }

@@ -95,6 +95,8 @@ static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64
     f->mate[recv] = f->any[m].op;
     f->ops[recv].left = 0;
     f->ops[recv].moved_ps = f->any[m].inject_ps;
+    if (f->order_ps)
+        f->order_ps[recv] = f->any[m].arrive_ps;
     sim_finite_arrived(p, host, recv, f->any[m].op, t);
 }
 
@@ -141,6 +143,7 @@ void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const deliver
     if (d->t > m->last_ps) {
         m->last_ps = d->t;
         m->inject_ps = d->t_inject;
+        m->arrive_ps = d->t_arrive ? d->t_arrive : d->t;
     }
     m->left -= d->size;
     if (!m->left)

@@ -42,8 +42,8 @@ void sim_finite_note(sim *s, uint32_t host, const delivered *last)
     if (f->w->graph || f->w->repeat > 1 || last->t <= f->finish_ps[host])
         return; /* it was told of all deliveries */
     f->finish_ps[host] = last->t;
-    f->states[host] =
-        (round_state){.last_ps = last->t, .inject_ps = last->t_inject, .src = last->src};
+    f->states[host] = (round_state){
+        .last_ps = last->t, .inject_ps = last->t_inject, .arrive_ps = last->t, .src = last->src};
 }
 
 void sim_finite_carry(sim *s, uint32_t host, void *ctx,
@@ -56,7 +56,12 @@ void sim_finite_carry(sim *s, uint32_t host, void *ctx,
     if (f->w->graph) {
         const uint32_t *first = f->w->graph->host_first;
         fn(ctx, &f->ops_left[host], sizeof *f->ops_left);
-        fn(ctx, &f->ops[first[host]], (first[host + 1] - first[host]) * sizeof *f->ops);
+        size_t num = first[host + 1] - first[host];
+        fn(ctx, &f->ops[first[host]], num * sizeof *f->ops);
+        if (f->handed_ps)
+            fn(ctx, &f->handed_ps[first[host]], num * sizeof *f->handed_ps);
+        if (f->order_ps)
+            fn(ctx, &f->order_ps[first[host]], num * sizeof *f->order_ps);
     } else {
         fn(ctx, &f->states[host * f->w->repeat], f->w->repeat * sizeof *f->states);
     }

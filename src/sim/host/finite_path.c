@@ -18,8 +18,9 @@ enum { MOST_CHANNELS = 256 };
 
 const char *ik_path_kind_name(ik_path_kind kind)
 {
-    static const char *const names[IK_PATH_KINDS] = {"compute", "processor", "queue",  "credit",
-                                                     "sending", "latency",   "network"};
+    static const char *const names[IK_PATH_KINDS] = {"compute", "processor", "queue",
+                                                     "credit",  "throttled", "sending",
+                                                     "latency", "network",   "reorder"};
     return names[kind];
 }
 
@@ -73,9 +74,10 @@ static uint64_t latency_ps(walk *w, uint32_t src, uint32_t dst, uint32_t size)
     return sum + (s->sw.store_forward ? 0 : slowest);
 }
 
-/* A message's packet that left at `inject` and has come. */
-static void add_network(walk *w, ik_path_segment like, uint64_t inject)
+/* A message's packet that left at `inject`, came at `arrive` and is delivered. */
+static void add_network(walk *w, ik_path_segment like, uint64_t inject, uint64_t arrive)
 {
+    add(w, like, IK_PATH_REORDER, arrive < w->at ? arrive : w->at);
     const sim *s = w->s;
     uint32_t size =
         like.bytes < s->adapter.packet_bytes ? (uint32_t)like.bytes : s->adapter.packet_bytes;
@@ -86,11 +88,14 @@ static void add_network(walk *w, ik_path_segment like, uint64_t inject)
 }
 
 /* A message that waits at its adapter from `ready` on, the link busy with others for busy_ps of
- * that time. */
-static void add_adapter(walk *w, ik_path_segment like, uint64_t ready, uint64_t busy_ps)
+ * that time, and still for want of reorder space for throttled_ps. */
+static void add_adapter(walk *w, ik_path_segment like, uint64_t ready, uint64_t busy_ps,
+                        uint64_t throttled_ps)
 {
-    uint64_t all = w->at - ready;
-    add(w, like, IK_PATH_CREDIT, ready + (busy_ps < all ? busy_ps : all));
+    uint64_t all = w->at - ready, busy = busy_ps < all ? busy_ps : all,
+             still = throttled_ps < all - busy ? throttled_ps : all - busy;
+    add(w, like, IK_PATH_CREDIT, ready + busy + still);
+    add(w, like, IK_PATH_THROTTLED, ready + busy);
     add(w, like, IK_PATH_QUEUE, ready);
 }
 
@@ -112,7 +117,8 @@ static void reach_send(walk *w, uint32_t host, uint32_t op)
     const op_state *o = &f->ops[op];
     ik_path_segment like = segment_of(f->w->graph, host, op);
     add(w, like, IK_PATH_SENDING, o->moved_ps);
-    add_adapter(w, like, f->handed_ps ? f->handed_ps[op] : o->ready_ps, o->busy_ps);
+    add_adapter(w, like, f->handed_ps ? f->handed_ps[op] : o->ready_ps, o->busy_ps,
+                f->order_ps ? f->order_ps[op] : 0);
 }
 
 /* From when the processor is done with an operation that takes it for a time, or began it, to its
@@ -151,7 +157,7 @@ static uint32_t pass_recv(walk *w, uint32_t *host, uint32_t op)
     if (o->cause != send || src == *host)
         return o->cause;
     *host = src;
-    add_network(w, segment_of(g, src, send), o->moved_ps);
+    add_network(w, segment_of(g, src, send), o->moved_ps, f->order_ps ? f->order_ps[op] : w->at);
     reach_send(w, src, send);
     reach_release(w, src, send, own_time(g, send) > 0, own_time(g, send));
     return f->ops[send].cause;
@@ -217,9 +223,9 @@ static uint32_t pass_visit(walk *w, uint32_t host, uint64_t repetition)
                             .peer = host,
                             .op = repetition * f->per_repeat + visit,
                             .bytes = f->w->largest};
-    add_network(w, like, last->inject_ps);
+    add_network(w, like, last->inject_ps, last->arrive_ps);
     add_adapter(w, like, f->states[src * f->w->repeat + repetition].begun_ps,
-                ik_transmit_ps(before, sim_injection_bps(s, src)));
+                ik_transmit_ps(before, sim_injection_bps(s, src)), 0);
     return src;
 }
 

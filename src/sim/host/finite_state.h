@@ -40,6 +40,7 @@ typedef struct round_state {
     uint64_t begun_ps;
     /* the packet that came last: when it came, when it was sent, by whom */
     uint64_t last_ps, inject_ps;
+    uint64_t arrive_ps; /* when it was there, maybe before an earlier one: else last_ps */
     uint64_t src;
 } round_state;
 
@@ -47,6 +48,7 @@ typedef struct round_state {
 typedef struct any_message {
     uint64_t left, last_ps; /* bytes to come; when the packet that came last so far came */
     uint64_t inject_ps;     /* when that one was sent */
+    uint64_t arrive_ps;     /* when it was there, maybe before an earlier one */
     uint32_t op;            /* its send */
     uint32_t flow;          /* the first message of the same source */
     uint32_t next;          /* in the list of those that nobody has received */
@@ -84,7 +86,11 @@ typedef struct finite {
     uint64_t *ops_left;      /* [host] */
     uint64_t *sent_ps;       /* [host] that its link has been busy with what was sent so far */
     uint64_t *handed_ps; /* [num_ops] when the adapter got a send; NULL = when it was released */
-    uint64_t *in_turn;   /* [host * queues] packets that the first message has sent in its turn */
+    /* [num_ops], NULL = packets are not put in order: SEND: how long its adapter stood still for
+     * want of reorder space from when it got it to its first packet, until then as busy_ps; RECV:
+     * when the packet that was delivered last had come */
+    uint64_t *order_ps;
+    uint64_t *in_turn; /* [host * queues] packets that the first message has sent in its turn */
     /* ---- graph: hosts where matches are found at run time (host/finite_any.c); NULL = there are
      * none */
     uint32_t *any_first; /* [num_hosts + 1] messages to a host, by number of their send */

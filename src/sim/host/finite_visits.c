@@ -88,6 +88,7 @@ static void note_last(round_state *state, const delivered *d)
     if (d->t > state->last_ps || (d->t == state->last_ps && d->src > state->src)) {
         state->last_ps = d->t;
         state->inject_ps = d->t_inject;
+        state->arrive_ps = d->t_arrive ? d->t_arrive : d->t;
         state->src = d->src;
     }
 }

@@ -31,6 +31,7 @@ typedef struct delivered {
      * SIM_REPLY and the number of the request */
     uint32_t number;
     uint32_t size;
+    uint64_t t_arrive; /* when it had come, if it then waited for an earlier one; else 0 */
 } delivered;
 /* Counts a delivery in series, classes, reorder statistics and workloads. Every engine calls it for
  * each packet, in the partition of the host, not after the window in which d->t lies; of one

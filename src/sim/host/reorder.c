@@ -195,6 +195,7 @@ static uint32_t drain(partition *p, uint32_t host, uint32_t id, uint64_t *t)
         *t = d.t > *t ? d.t : *t; /* behind one that was given up it may be still coming */
         sim_reorder_count_stored(p, host, -(int64_t)d.size, *t);
         p->n.held--;
+        d.t_arrive = d.t < *t ? d.t : 0;
         d.t = *t;
         sim_deliver(p, host, &d);
     }

@@ -28,6 +28,8 @@ void sim_reorder_want(partition *p, uint32_t flow, uint64_t packets, uint64_t no
 /* The adapter has looked for something to send; idle: nothing keeps it from sending but reorder
  * space. */
 void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now);
+/* For how long an adapter has stood still for that until now. */
+uint64_t sim_reorder_throttled_ps(const sim *s, uint32_t host, uint64_t now);
 
 /* ---- at a destination */
 

@@ -72,6 +72,13 @@ void sim_reorder_looked(partition *p, uint32_t host, bool idle, uint64_t now)
     h->throttled_since = UINT64_MAX;
 }
 
+uint64_t sim_reorder_throttled_ps(const sim *s, uint32_t host, uint64_t now)
+{
+    const reorder_host *h = &s->host.reorder[host];
+    bool idle = h->throttled_since != UINT64_MAX && now > h->throttled_since;
+    return h->throttled_ps + (idle ? measured_ps(s, h->throttled_since, now) : 0);
+}
+
 void sim_reorder_finish(partition *p)
 {
     const sim *s = p->sim;
