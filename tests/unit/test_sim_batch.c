@@ -237,6 +237,36 @@ static void test_what_is_missing(void **state)
     }
 }
 
+/* What is left at at_most is counted at once, however much it is. */
+static void test_what_is_left_of_many(void **state)
+{
+    static const struct {
+        const char *traffic, *adapter, *sw;
+        uint64_t packets; /* of every host */
+    } of[] = {
+        {"batch:messages=2147483647,bytes=64 B", "packet=64 B", "", 2147483647},
+        {"batch:messages=2147483647,bytes=65 B", "packet=64 B", "model=ioq", 2 * 2147483647ull},
+        {"batch:messages=2147483647,bytes=64 B", "packet=64 B", "model=ideal", 2147483647},
+        {"exchange:bytes=300000000100 B", "packet=256 B", "", 3 * 1171875001ull},
+        {"exchange:bytes=300000000100 B,visits=7", "packet=256 B", "", 3 * 1171875001ull},
+    };
+    (void)state;
+    for (unsigned k = 0; k < sizeof of / sizeof *of; k++)
+        for (unsigned threads = 1; threads <= 2; threads++) {
+            ik_sim_result r = simulate((scenario){.fabric = "crossbar:n=4",
+                                                  .routing = "minimal",
+                                                  .traffic = of[k].traffic,
+                                                  .adapter = of[k].adapter,
+                                                  .sw = of[k].sw,
+                                                  .measure = "until=delivered;at_most=1 us",
+                                                  .load = 1,
+                                                  .threads = threads});
+            assert_true(r.finite && !r.completed);
+            assert_int_equal(r.packets_generated, 4 * of[k].packets);
+            ik_sim_result_free(&r);
+        }
+}
+
 static void test_refusals(void **state)
 {
     static const struct {
@@ -259,6 +289,9 @@ static void test_refusals(void **state)
          IK_ERR_UNSUPPORTED},
         {"batch:messages=300000000", "reply=1 B", ENDS, "", "might have to send more than",
          IK_ERR_UNSUPPORTED},
+        {"batch:pattern=70%*uniform+30%*hotspot:nodes=1;fraction=50%;rest=silent,"
+         "messages=2147483647",
+         "", ENDS, "", "which leaves single messages out", IK_ERR_UNSUPPORTED},
         {"jobs:jobs=a=batch:messages=5&b=exchange", "", ENDS, "", "a batch runs alone",
          IK_ERR_UNSUPPORTED},
         {"exchange", "reply=64 B", ENDS, "", "only traffic 'batch' is answered",
@@ -284,6 +317,7 @@ int main(void)
                                        cmocka_unit_test(test_gaps),
                                        cmocka_unit_test(test_engines_and_threads_agree),
                                        cmocka_unit_test(test_what_is_missing),
+                                       cmocka_unit_test(test_what_is_left_of_many),
                                        cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,10 @@ uint32_t sim_finite_phase(const sim *s, uint32_t host, uint64_t number);
 uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n); /* UINT64_MAX: not made yet */
 uint64_t sim_visit_bytes(const sim *s, uint64_t n);
 
+/* Counts messages l->n .. of the repetition that l->t belongs to as made and moves the cursor behind
+ * them; in constant time, but for a batch that leaves single messages out. */
+void sim_visits_count(partition *p, uint32_t host, send_queue *l);
+
 /* ---- batches (host/finite_batch.c) */
 uint64_t sim_batch_time(const sim *s, uint32_t host, uint64_t n); /* as sim_visit_time */
 /* A host has got all of the reply to one of its requests, at time t. */

@@ -50,10 +50,7 @@ bool sim_visits_take(partition *p, uint32_t host, send_queue *l, uint64_t now)
         if (!sim_dest_take(p, host, &m, now))
             return false;
     }
-    for (uint64_t n = 0; n < f->per_repeat; n++)
-        sim_count_message(p, host, l->n + n, l->t);
-    l->n += f->per_repeat;
-    l->t = sim_message_time(p->sim, host, l->n, l->t);
+    sim_visits_count(p, host, l);
     return true;
 }
 

@@ -58,6 +58,36 @@ uint64_t sim_visit_bytes(const sim *s, uint64_t n)
     return left < s->source.message_bytes ? left : s->source.message_bytes;
 }
 
+/* Those of `num` messages from n on that the pattern of a batch does not leave out. */
+static uint64_t count_made(const sim *s, uint32_t host, uint64_t n, uint64_t num)
+{
+    const ik_traffic *of = s->workload.finite->w->batch;
+    uint64_t made = 0;
+    if (!of || !of->gaps)
+        return num;
+    for (uint64_t k = 0; k < num; k++)
+        made += of->family->dest(of, host, n + k) != IK_NONE;
+    return made;
+}
+
+void sim_visits_count(partition *p, uint32_t host, send_queue *l)
+{
+    const sim *s = p->sim;
+    const finite *f = s->workload.finite;
+    uint64_t at = l->n % f->per_repeat, num = f->per_repeat - at, last = 0;
+    /* all visits but those of the last round have the same size */
+    if (!f->w->batch)
+        last = num < f->per_round ? num : f->per_round;
+    uint64_t full = count_made(s, host, l->n, num - last),
+             least = last ? sim_visit_bytes(s, f->per_repeat - 1) : 0,
+             size = s->adapter.packet_bytes;
+    assert(!p->classes && in_window(s, l->t));
+    p->n.generated += full * s->source.packets_per_message + last * ((least + size - 1) / size);
+    p->n.offered_bytes += full * s->source.message_bytes + last * least;
+    l->n += num;
+    l->t = sim_message_time(s, host, l->n, l->t);
+}
+
 void sim_visits_go_on(partition *p, uint32_t host)
 {
     sim *s = p->sim;

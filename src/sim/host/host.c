@@ -131,6 +131,10 @@ void sim_count_backlog(partition *p, uint32_t host)
         return; /* and what found no place was not made */
     send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues];
     while (l->t < s->measure.past_ps) {
+        if (s->workload.finite) {
+            sim_visits_count(p, host, l);
+            continue;
+        }
         if (!s->traffic->gaps || s->traffic->family->dest(s->traffic, host, l->n) != IK_NONE)
             sim_count_message(p, host, l->n, l->t);
         l->n++;

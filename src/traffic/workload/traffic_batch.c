@@ -88,6 +88,27 @@ uint64_t ik_batch_count(const ik_workload *w, uint32_t host, uint64_t number)
     return count;
 }
 
+/* Messages that are looked at one by one, since the pattern leaves some of them out. */
+#define MOST_WITH_GAPS (UINT64_C(1) << 28)
+
+static ik_status check_gaps(const ik_traffic *of, const ik_workload *w, ik_error *err)
+{
+    uint64_t senders = 0, each = w->batch_messages * w->repeat;
+    for (uint32_t host = 0; host < of->num_hosts; host++)
+        senders += !ik_traffic_is_silent(of, host);
+    if (!of->gaps || senders == 0 || each <= MOST_WITH_GAPS / senders)
+        return IK_OK;
+    ik_status status = ik_about(
+        err,
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                OWNER ": %llu messages of each of %llu hosts are too many for '%.80s', which leaves "
+                      "single messages out, so that they are counted one by one",
+                (unsigned long long)each, (unsigned long long)senders, of->spec),
+        "messages repeat");
+    return ik_hint(err, status, "at most %llu of each host",
+                   (unsigned long long)(MOST_WITH_GAPS / senders));
+}
+
 static ik_status count_messages(const ik_traffic *t, ik_workload *w, uint64_t bytes, ik_error *err)
 {
     for (uint32_t host = 0; host < t->num_hosts; host++) {
@@ -135,7 +156,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     t->of_fabric = b->pattern->family->of_fabric || b->pattern->of_fabric;
     t->gaps = b->pattern->gaps;
     t->workload = &b->work;
-    return count_messages(t, &b->work, bytes, err);
+    status = check_gaps(b->pattern, &b->work, err);
+    return status == IK_OK ? count_messages(t, &b->work, bytes, err) : status;
 }
 
 /* As a pattern it is the one that draws. */
