@@ -292,6 +292,10 @@ static void test_threads(void **state)
          .num_vcs = 1},
         {.fabric = "dragonfly:h=1", .routing = "ugal_l", .sw = "queues=fifo"},
         {.fabric = "crossbar:n=6", .routing = "minimal", .vc = "any", .num_vcs = 3, .sw = ""},
+        /* one path, and one VC of each channel but that to the host */
+        {.fabric = "torus:dims=4:4", .routing = "dor", .sw = "model=ideal"},
+        {.fabric = "torus:dims=4:4", .routing = "dor", .sw = "model=ioq;speedup=2"},
+        {.fabric = "torus:dims=4:4", .routing = "dor", .sw = "queues=damq"},
     };
     for (unsigned k = 0; k < sizeof routes / sizeof *routes; k++) {
         ik_fabric *f = fabric_of(routes[k].fabric);

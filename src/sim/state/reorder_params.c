@@ -11,13 +11,16 @@ enum { THROTTLE_BYPASS, THROTTLE_STRICT }; /* throttle */
 enum { MOST_AHEAD = 65535 };
 
 /* Whether no packet can overtake another one of its flow: all take one path (a single switch has no
- * other), in one VC of each channel, and every queue is in order. */
+ * other), in one VC of each channel, and every queue is in order. Schemes that leave the VC open on
+ * the channel to a host alone (datelines) keep order as long as packets wait for it in the queue of
+ * their input; at an output each VC has a queue of its own. */
 static bool keeps_order(const sim *s)
 {
     const ik_vc *vc = s->plan->vc;
+    bool at_inputs = s->sw.model == MODEL_IQ;
     bool one_path = s->plan->routing->kind == IK_ROUTE_DETERMINISTIC || s->f->num_switches == 1;
     return one_path && vc->escape_vcs == 0 &&
-           (s->choice.static_lane || vc->single || vc->num_vcs == vc->vcs_needed);
+           (s->choice.static_lane || vc->single || (at_inputs && vc->num_vcs == vc->vcs_needed));
 }
 
 static ik_status resolve_buffer(const sim *s, const ik_params *v, reorder_settings *r,

@@ -101,8 +101,9 @@ static ik_status check_gaps(const ik_traffic *of, const ik_workload *w, ik_error
     ik_status status = ik_about(
         err,
         ik_fail(err, IK_ERR_UNSUPPORTED,
-                OWNER ": %llu messages of each of %llu hosts are too many for '%.80s', which leaves "
-                      "single messages out, so that they are counted one by one",
+                OWNER
+                ": %llu messages of each of %llu hosts are too many for '%.80s', which leaves "
+                "single messages out, so that they are counted one by one",
                 (unsigned long long)each, (unsigned long long)senders, of->spec),
         "messages repeat");
     return ik_hint(err, status, "at most %llu of each host",
