@@ -30,7 +30,7 @@ uint32_t sim_finite_phase(const sim *s, uint32_t host, uint64_t number);
 uint64_t sim_visit_time(const sim *s, uint32_t host, uint64_t n); /* UINT64_MAX: not made yet */
 uint64_t sim_visit_bytes(const sim *s, uint64_t n);
 
-/* Counts messages l->n .. of the repetition that l->t belongs to as made and moves the cursor behind
+/* Counts the messages from l->n to the end of its repetition as made, and moves the cursor behind
  * them; in constant time, but for a batch that leaves single messages out. */
 void sim_visits_count(partition *p, uint32_t host, send_queue *l);
 
