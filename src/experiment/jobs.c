@@ -143,7 +143,14 @@ static ik_status combine_job(ik_experiment *e, const ytree *job, const sweep *st
         const ik_spec_member m = {numbers, name->text, found->text[i % found->num]};
         const char *text =
             numbers || !(start && load) ? ik_spec_jobs_print(&m, 1, &e->arena) : NULL;
-        status = text ? sweep_add(out, text, job, &e->arena, err)
+        ytree *parts = members_parts(YTREE_MAP, job, 4, &e->arena);
+        const ytree *start_at = start ? starts->place[i / found->num / loads->num] : NULL,
+                    *load_at = load ? loads->place[i / found->num % loads->num] : NULL;
+        bool made = text && parts && members_part(parts, "name", name, &e->arena) &&
+                    members_part(parts, "start", start_at, &e->arena) &&
+                    members_part(parts, "load", load_at, &e->arena) &&
+                    members_part(parts, "traffic", found->place[i % found->num], &e->arena);
+        status = made ? sweep_add(out, text, parts, &e->arena, err)
                       : ik_fail_memory(err, 1, "an experiment");
     }
     return status;

@@ -131,7 +131,7 @@ void sim_count_backlog(partition *p, uint32_t host)
         return; /* and what found no place was not made */
     send_queue *l = &s->host.queues[(size_t)host * s->adapter.num_queues];
     while (l->t < s->measure.past_ps) {
-        if (s->workload.finite) {
+        if (s->workload.finite && !s->workload.has_graph) {
             sim_visits_count(p, host, l);
             continue;
         }
