@@ -345,7 +345,8 @@ static void count_backlogs(partition *p)
 {
     const sim *s = p->sim;
     s->engine.ops->settle(p);
-    for (uint32_t host = 0; host < s->f->num_hosts; host++)
+    bool wanted = !sim_finite_seeks_end(s); /* else up to at_most, after what ends is done */
+    for (uint32_t host = 0; wanted && host < s->f->num_hosts; host++)
         if (s->parallel.node_partition[ik_host_node(s->f, host)] == p->id)
             sim_count_backlog(p, host);
     sim_reorder_finish(p);

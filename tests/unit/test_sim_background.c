@@ -25,6 +25,26 @@ static ik_sim_result on_crossbar(const char *traffic, const char *adapter)
     return r;
 }
 
+/* However late at_most is, nothing is counted after what ends is done. */
+static void test_a_late_end(void **state)
+{
+    (void)state;
+    uint64_t first = 0;
+    for (unsigned k = 0; k < 2; k++) {
+        ik_sim_result r =
+            simulate((scenario){.fabric = "crossbar:n=4",
+                                .routing = "minimal",
+                                .traffic = "jobs:jobs=a=exchange:hosts=0..1&"
+                                           "b@50%=subset:pattern=uniform|hosts=2..3",
+                                .measure = k ? "until=delivered;at_most=1000 s" : ENDS,
+                                .load = 1});
+        assert_true(r.completed);
+        assert_true(k == 0 || r.packets_generated == first);
+        first = r.packets_generated;
+        ik_sim_result_free(&r);
+    }
+}
+
 /* They share no link: the exchange takes what it takes alone, the others get their load. */
 static void test_apart(void **state)
 {
@@ -225,9 +245,12 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_apart),           cmocka_unit_test(test_start),
-        cmocka_unit_test(test_together),        cmocka_unit_test(test_engines_and_threads_agree),
-        cmocka_unit_test(test_what_is_missing), cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_late_end),
+                                       cmocka_unit_test(test_apart),
+                                       cmocka_unit_test(test_start),
+                                       cmocka_unit_test(test_together),
+                                       cmocka_unit_test(test_engines_and_threads_agree),
+                                       cmocka_unit_test(test_what_is_missing),
+                                       cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

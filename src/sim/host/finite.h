@@ -51,6 +51,8 @@ void sim_endless_source(sim *s, uint32_t host);
 bool sim_finite_stop_when_done(sim *s);
 /* Whether it may end, all of them being done: everybody comes to the same answer. */
 bool sim_finite_stops(const sim *s);
+/* Whether the run is one that stops then: its counts are nobody's. */
+bool sim_finite_seeks_end(const sim *s);
 
 /* ---- adapters with a queue for each destination (host/finite_queues.c) */
 /* All-to-all: takes the messages of the repetition that begins with visit l->n into their queues, a

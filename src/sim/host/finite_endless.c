@@ -119,6 +119,11 @@ bool sim_finite_stop_when_done(sim *s)
     return true;
 }
 
+bool sim_finite_seeks_end(const sim *s)
+{
+    return s->workload.finite && s->workload.finite->stop_when_done;
+}
+
 bool sim_finite_stops(const sim *s)
 {
     return s->workload.finite && s->workload.finite->stop_when_done &&
