@@ -19,7 +19,6 @@ typedef struct figure_cell {
     size_t num;
     size_t missing;  /* points that have no such result */
     size_t unsteady; /* of a latency: points past saturation, which is not stationary there */
-    bool past;       /* a point is past saturation */
 } figure_cell;
 
 typedef struct figure_curve {

@@ -79,7 +79,6 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
     for (size_t i = 0; i < num; i++) {
         const report_row *row = &k->b->m->rows[entries[i].point];
         c->samples[i] = result_of(row, &k->d->v.y);
-        c->past |= row->value[METRIC_STATIONARY] == 0;
     }
     for (size_t i = 0; i < num && (is_latency(&k->d->v.y) || is_latency(&k->d->v.x)); i++)
         c->unsteady += k->b->m->rows[entries[i].point].value[METRIC_STATIONARY] < 1;

@@ -160,19 +160,6 @@ static void cell_estimate(grid *g, estimate e, const char *unit)
         grid_cell(g, "%.5g ± %.2g", e.mean, e.ci95);
 }
 
-static bool is_latency(metric_id metric)
-{
-    return strstr(metrics[metric].name, "latency") || strstr(metrics[metric].name, "round_trip");
-}
-
-/* Whether a cell is made of latencies of which some are past saturation. */
-static bool is_marked(const figure_data *d, const figure_cell *c)
-{
-    const result_expr *y = &d->v.y;
-    return c->past && isfinite(c->y.mean) &&
-           (is_latency(y->first) || (y->op && is_latency(y->second)));
-}
-
 static void mark_last(grid *g)
 {
     char *text = g->failed ? NULL : g->text[g->cells - 1];
@@ -248,11 +235,11 @@ static ik_status table_means(const figure_data *d, const terminal_page *p, grid 
                     cell_value(g, figure_quantile(c->samples, c->num, q / 4.0), d->y_unit);
             else
                 cell_estimate(g, c->y, d->y_unit);
-            if (is_marked(d, c)) {
+            if (c->unsteady && isfinite(c->y.mean)) {
                 mark_last(g);
                 marked = true;
             }
-            grid_cell(g, c->unsteady ? "%zu*" : "%zu", c->num);
+            grid_cell(g, "%zu", c->num);
         }
     ik_status status = grid_put(p, g, err);
     if (status == IK_OK && marked)
