@@ -213,7 +213,9 @@ def with_settings(more):
     for key, value in more.items():
         section, _, name = key.partition(".")
         if name:
-            settings.setdefault(section, {})[name] = value
+            if not isinstance(settings.get(section), dict):
+                settings[section] = {"find": "saturation"} if section == "load" else {}
+            settings[section][name] = value
         else:
             settings[section] = value
     return settings
