@@ -239,7 +239,7 @@ typedef struct ik_param {
     const char *def;
     double min, max; /* inclusive; both 0 = no limit */
     /* IK_PARAM_ENUM; of UINT, TIME, RATE, SIZE and LENGTH: words that stand beside the numbers, of
-     * PATH: beside files (ik_params_word) */
+     * PATH: beside files (ik_params_word); of numbers "least*F" is the word with any factor */
     const char *choices;
     const char *help; /* one line, no full stop */
     /* NULL, or where it has an effect: "model=iq|ioq", "queues=damq and vcs>1 or not t_max" (see
@@ -257,7 +257,7 @@ typedef struct ik_value {
     uint64_t u;            /* UINT, BOOL, ENUM index, TIME, RATE, SIZE, LENGTH */
     /* 1 + index of a word instead of a number (u is 0 then) or a file; 0 = none */
     unsigned word;
-    double r;             /* REAL, FRACTION */
+    double r;             /* REAL, FRACTION; the factor of a word that stands beside numbers */
     const uint32_t *list; /* UINT_LIST; RANGES: pairs */
     size_t list_count;
     /* SPEC: the text with ',' between its items, as ik_spec_parse takes it */
@@ -299,6 +299,9 @@ unsigned ik_params_enum(const ik_params *params, const char *name);
 /* Of a number or a file whose row has `choices`: 1 + the index of the word that stands there
  * instead, 0 = a number, a file. */
 unsigned ik_params_word(const ik_params *params, const char *name);
+/* Of a UINT with the choices least and least*F: the number, or so many times `least`, rounded
+ * up. */
+uint64_t ik_params_limit(const ik_params *params, const char *name, uint64_t least);
 const char *ik_params_text(const ik_params *params, const char *name);
 /* SPEC: with ',' between its items; "" if not given */
 const char *ik_params_spec(const ik_params *params, const char *name);

@@ -26,8 +26,9 @@ typedef enum ik_section_kind {
     IK_SECTION_JOBS,   /* a list of mappings, instead of traffic */
     /* a list of mappings with a name and sections of their own, instead of the experiment's */
     IK_SECTION_DESIGNS,
-    IK_SECTION_LIST, /* a list of mappings of declared parameters: no part of the sweep */
-    IK_SECTION_TEXT  /* free text */
+    IK_SECTION_WORDS, /* a list of words for the whole experiment */
+    IK_SECTION_LIST,  /* a list of mappings of declared parameters: no part of the sweep */
+    IK_SECTION_TEXT   /* free text */
 } ik_section_kind;
 
 /* One top-level key of an experiment file. But for options and texts, every value in it may be a

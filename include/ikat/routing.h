@@ -240,6 +240,9 @@ struct ik_routing {
     /* table routings share this: [num_switches][num_hosts] local output port, 0xFFFF = none; NULL
      * otherwise */
     uint16_t *lft;
+    /* routings with a parameter t_max: the least with which they would have been made on this
+     * fabric; 0 = not known, or the routing has none */
+    uint32_t least_t_max;
 };
 
 const ik_routing_family *const *ik_routings(void);

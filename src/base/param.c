@@ -180,6 +180,16 @@ unsigned ik_params_word(const ik_params *params, const char *name)
     return value_of(params, name)->word;
 }
 
+uint64_t ik_params_limit(const ik_params *params, const char *name, uint64_t least)
+{
+    const ik_value *v = value_of(params, name);
+    if (!v->word)
+        return v->u;
+    double product = (double)least * v->r;
+    uint64_t below = (uint64_t)product;
+    return below + (product - (double)below > 1e-9); /* 1.1 * 10 is 11 */
+}
+
 unsigned ik_params_enum(const ik_params *params, const char *name)
 {
     return (unsigned)value_of(params, name)->u;

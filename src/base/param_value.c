@@ -213,6 +213,26 @@ static const char *swap_marks(ik_params *params, const char *text, char from, ch
     return copy;
 }
 
+/* "least*1.2" where "least*F" is a choice; v->word stays 0 where the text is no such product. */
+static ik_status parse_multiple(const ik_param *p, const char *text, ik_value *v, ik_error *err)
+{
+    const char *star = strchr(text, '*');
+    char choice[32];
+    if (!star || star - text + 3 > (ptrdiff_t)sizeof choice)
+        return IK_OK;
+    snprintf(choice, sizeof choice, "%.*s*F", (int)(star - text), text);
+    unsigned word = choice_of(p, choice);
+    if (word == UINT_MAX)
+        return IK_OK;
+    if (ik_parse_real(star + 1, IK_DIM_NONE, &v->r, NULL) != IK_OK || !(v->r >= 1 && v->r <= 1e6)) {
+        ik_fail(err, IK_ERR_INPUT, "'%s' = %.60s: the factor is no number from 1 to 1e6", p->name,
+                text);
+        return ik_hint(err, IK_ERR_INPUT, "write it like %.*s*1.2", (int)(star - text), text);
+    }
+    v->word = word + 1;
+    return IK_OK;
+}
+
 /* A whole number with its unit, or a word that stands beside the numbers. */
 static ik_status parse_number(const ik_param *p, const char *text, ik_value *v, ik_error *err)
 {
@@ -220,8 +240,12 @@ static ik_status parse_number(const ik_param *p, const char *text, ik_value *v, 
     unsigned word = p->choices ? choice_of(p, text) : UINT_MAX;
     if (word != UINT_MAX) {
         v->word = word + 1;
+        v->r = 1;
         return IK_OK;
     }
+    ik_status product = p->choices ? parse_multiple(p, text, v, err) : IK_OK;
+    if (product != IK_OK || v->word)
+        return product;
     ik_status status = ik_parse_quantity(text, dimension, &v->u, err);
     if (status == IK_OK ? !in_range(p, (double)v->u)
                         : p->max > 0 && ik_quantity_is_huge(text, dimension))
@@ -341,13 +365,24 @@ static const char *print_real(ik_params *params, double value)
     return ik_arena_strdup(&params->arena, buffer);
 }
 
+/* A word, with its factor if it has one. */
+static const char *print_word(ik_params *params, const ik_value *v, const char *text)
+{
+    const char *star = strchr(text, '*');
+    if (!star || !(v->r >= 1))
+        return ik_arena_strdup(&params->arena, text);
+    const char *factor = print_real(params, v->r);
+    return factor ? ik_arena_printf(&params->arena, "%.*s*%s", (int)(star - text), text, factor)
+                  : NULL;
+}
+
 /* One text per value whatever way it was written: provenance and result keys compare equal. */
 static const char *canonical_text(ik_params *params, const ik_param *p, const ik_value *v,
                                   const char *text)
 {
     char buffer[64];
     if (v->word)
-        return ik_arena_strdup(&params->arena, text);
+        return print_word(params, v, text);
     switch (p->type) {
     case IK_PARAM_UINT:
     case IK_PARAM_TIME:

@@ -163,6 +163,12 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
         status = apply_overrides(e, root, overrides, err);
     if (status == IK_OK)
         status = check_keys(e, root, err);
+    for (option_id id = 0; id < NUM_OPTIONS && status == IK_OK; id++)
+        status = read_option(e, id, ytree_get(root, schema_option(id)->name), err);
+    if (status == IK_OK)
+        status = check_options(e, err);
+    if (status == IK_OK)
+        status = measures_read(e, root, err);
     if (status == IK_OK)
         status = schedule_as_traffic(e, root, err);
     if (status == IK_OK)
@@ -177,12 +183,12 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
         if (!designs_give(e, id))
             status = section_read(e, id, &e->sections[id],
                                   ytree_get(root, schema_section(id)->name), NULL, err);
-    for (option_id id = 0; id < NUM_OPTIONS && status == IK_OK; id++)
-        status = read_option(e, id, ytree_get(root, schema_option(id)->name), err);
     if (status == IK_OK)
-        status = check_options(e, err);
+        status = measures_check(e, err);
     if (status == IK_OK)
         status = points_list(e, err);
+    if (status == IK_OK)
+        status = over_read(e, ytree_get(root, "over"), err);
     if (status == IK_OK)
         status = effects_check(e, err);
     return status == IK_OK ? figures_check(root, &e->arena, points_axes, e, &e->drawn, err)

@@ -72,8 +72,19 @@ struct ik_experiment {
     plan_block *plans; /* [num_plans] ascending; plans on one fabric of one design stand together */
     size_t num_plans;
     ik_params options[NUM_OPTIONS]; /* one value each */
+    unsigned measures;              /* 1 << measure_id; 0 where points are simulated */
+    const char *measured;           /* their names, "proof,mean_hops" */
+    const char **over;              /* [num_over] axes that are samples, besides seeds */
+    size_t num_over;
     uint64_t num_points;
 };
+
+static inline bool experiment_measures(const ik_experiment *e, measure_id id)
+{
+    return e->measures >> id & 1;
+}
+/* Whether points differ in this section, or could: those that are measured have less of them. */
+bool experiment_uses(const ik_experiment *e, section_id id);
 
 /* The variants of a section that points of a design have. */
 static inline const variants *experiment_list(const ik_experiment *e, size_t design, section_id id)
@@ -95,6 +106,13 @@ variants *experiment_next_list(ik_experiment *e, size_t *design, int *id);
 
 /* Whether a selection function has nothing to select with this routing. */
 bool routing_leaves_no_choice(const variant *routing);
+
+/* measures.c: reads section measures of an experiment whose options are read, and refuses what
+ * would have no effect beside it; the second after all sections are read. */
+ik_status measures_read(ik_experiment *e, const ytree *root, ik_error *err);
+ik_status measures_check(const ik_experiment *e, ik_error *err);
+/* over.c: reads section over, after the points are listed. */
+ik_status over_read(ik_experiment *e, const ytree *node, ik_error *err);
 
 /* designs.c: reads section designs (NULL = absent) and refuses top-level keys of `root` that a
  * design gives. */

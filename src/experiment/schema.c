@@ -41,6 +41,17 @@ static const ik_param skip_misfits_row[] = {
     {"skip_misfits", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "leave out routings that do not fit a fabric of the sweep, instead of refusing them"},
     {0}};
+static const ik_param simulate_row[] = {
+    {"simulate", IK_PARAM_BOOL, "true", 0, 0, NULL, "false: points are measured, not simulated"},
+    {0}};
+static const ik_param patterns_row[] = {
+    {"patterns", IK_PARAM_UINT, "100", 1, 1e6, NULL,
+     "random patterns over which effective_bandwidth is a mean"},
+    {0}};
+
+const char *const measure_names[] = {
+    "proof",      "mean_hops",           "entries", "least_t_max", "contention",
+    "saturation", "effective_bandwidth", "cost",    "bisection",   NULL};
 
 const ik_param ik_reference_params[] = {
     {"switch", IK_PARAM_ENUM, "ideal", 0, 0, "ideal|same",
@@ -89,6 +100,15 @@ static const ik_experiment_section sections[] = {
     [NUM_SECTIONS + OPTION_SKIP_MISFITS] =
         {"skip_misfits", IK_SECTION_OPTION, skip_misfits_row, "false",
          "leave out routings that do not fit a fabric of the sweep, instead of refusing them"},
+    [NUM_SECTIONS + OPTION_SIMULATE] = {"simulate", IK_SECTION_OPTION, simulate_row, "true",
+                                        "false: points are measured, not simulated"},
+    [NUM_SECTIONS + OPTION_PATTERNS] = {"patterns", IK_SECTION_OPTION, patterns_row, "100",
+                                        "random patterns over which effective_bandwidth is a mean"},
+    {"measures", IK_SECTION_WORDS, NULL, "",
+     "with simulate: false: what is measured, of proof, mean_hops, entries, least_t_max, "
+     "contention, saturation, effective_bandwidth, cost, bisection"},
+    {"over", IK_SECTION_WORDS, NULL, "",
+     "axes of the sweep that are samples, as fabric.seed: curves are means over them"},
     {"designs", IK_SECTION_DESIGNS, NULL, "",
      "whole designs as one axis of the sweep, a list of {name, fabric, routing, vc, vcs, "
      "selection, switch, adapter}"},

@@ -31,11 +31,28 @@ typedef enum option_id {
     OPTION_PROOF,
     OPTION_PROOF_PAIRS,
     OPTION_SKIP_MISFITS,
+    OPTION_SIMULATE,
+    OPTION_PATTERNS,
     NUM_OPTIONS
 } option_id;
 /* Values of option proof. */
 enum { PROOF_FULL, PROOF_SAMPLED, PROOF_OFF };
 const ik_experiment_section *schema_option(option_id id);
+
+/* Words of section measures, in the order of their names. */
+typedef enum measure_id {
+    MEASURE_PROOF,
+    MEASURE_MEAN_HOPS,
+    MEASURE_ENTRIES,
+    MEASURE_LEAST_T_MAX,
+    MEASURE_CONTENTION,
+    MEASURE_SATURATION,
+    MEASURE_BANDWIDTH,
+    MEASURE_COST,
+    MEASURE_BISECTION,
+    NUM_MEASURES
+} measure_id;
+extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */
 
 /* Values of `switch` of section reference. */
 enum { REFERENCE_IDEAL, REFERENCE_SAME };

@@ -21,8 +21,9 @@ struct store {
     char *path;
     int lock; /* file descriptor with an advisory lock while writing, -1 otherwise */
     bool written;
-    bool begun;   /* by this process: it had no tables before */
-    bool existed; /* as an empty file */
+    bool begun;     /* by this process: it had no tables before */
+    bool existed;   /* as an empty file */
+    unsigned depth; /* of transactions inside one another: the outermost counts */
 };
 
 static const char tables[] =
@@ -33,36 +34,34 @@ static const char tables[] =
     "routing TEXT NOT NULL, vc TEXT NOT NULL, vcs INTEGER NOT NULL, selection TEXT NOT NULL, asked "
     "TEXT NOT NULL, proof TEXT NOT NULL, failed INTEGER NOT NULL, UNIQUE(key, flow));CREATE TABLE "
     "points(id INTEGER PRIMARY KEY, params TEXT NOT NULL UNIQUE, fabric INTEGER NOT NULL "
-    "REFERENCES fabrics(id), plan INTEGER NOT NULL REFERENCES plans(id), traffic TEXT NOT NULL, "
-    "variant TEXT NOT NULL, load REAL NOT NULL, seed INTEGER NOT NULL, offered REAL NOT NULL, "
-    "throughput REAL NOT NULL, fairness REAL NOT NULL, latency_mean_ns REAL NOT NULL, "
-    "latency_p50_ns REAL NOT NULL, latency_p95_ns REAL NOT NULL, latency_p99_ns REAL NOT NULL, "
-    "latency_max_ns REAL NOT NULL, network_latency_mean_ns REAL NOT NULL, packets_generated "
-    "INTEGER NOT NULL, packets_delivered INTEGER NOT NULL, packets_in_flight INTEGER NOT NULL, "
-    "packets_unroutable INTEGER NOT NULL, order_violations INTEGER NOT NULL, packet_hops INTEGER "
-    "NOT NULL, hosts_silent INTEGER NOT NULL, window_ps INTEGER NOT NULL, end_ps INTEGER NOT NULL, "
-    "checksum TEXT NOT NULL, deadlock TEXT NOT NULL, latency_histogram BLOB NOT NULL, "
-    "network_latency_histogram BLOB NOT NULL, channel_bytes BLOB NOT NULL, host_bytes BLOB NOT "
-    "NULL, host_sent_bytes BLOB NOT NULL, series_period_ps INTEGER NOT NULL, series_throughput "
-    "BLOB NOT NULL, series_latency_ns BLOB NOT NULL, series_blocked BLOB NOT NULL, host_sent_min "
-    "REAL NOT NULL, host_sent_max REAL NOT NULL, blocked_share REAL, hol_share REAL, hol_time_ns "
-    "REAL, congestion_roots REAL, congestion_tree INTEGER, arrival_latency_mean_ns REAL, "
-    "packets_out_of_order INTEGER, reorder_mean_bytes REAL, reorder_max_bytes INTEGER, "
-    "throttled_mean REAL, throttled_max REAL, congestion TEXT NOT NULL, classes TEXT "
-    "NOT NULL, congestion_series BLOB NOT NULL, series_reorder_bytes BLOB NOT NULL, "
-    "series_out_of_order BLOB NOT NULL, series_throttled BLOB NOT NULL, completion_ns REAL, "
-    "slowdown REAL, effective_throughput REAL, stationary REAL, saturation_load REAL, missing TEXT "
-    "NOT NULL, reference "
-    "TEXT NOT NULL, "
-    "host_finish BLOB NOT NULL, round_trip_mean_ns REAL, round_trip_p50_ns REAL, "
-    "round_trip_p95_ns REAL, round_trip_p99_ns REAL, round_trip_max_ns REAL, "
-    "request_latency_mean_ns REAL, reply_latency_mean_ns REAL, outstanding_mean REAL, "
-    "series_outstanding BLOB NOT NULL, workload BLOB NOT NULL);CREATE TABLE refs(key TEXT PRIMARY "
-    "KEY, fabric TEXT NOT "
-    "NULL, switch TEXT NOT NULL, "
-    "traffic TEXT NOT NULL, adapter TEXT NOT NULL, seed INTEGER NOT NULL, completion_ns REAL NOT "
-    "NULL) WITHOUT ROWID;CREATE TABLE details(params TEXT NOT NULL, kind TEXT NOT NULL, body BLOB "
-    "NOT NULL, PRIMARY KEY(params, kind)) WITHOUT ROWID;";
+    "REFERENCES fabrics(id), plan INTEGER NOT NULL REFERENCES plans(id), traffic TEXT NOT "
+    "NULL, variant TEXT NOT NULL, load REAL NOT NULL, seed INTEGER NOT NULL, offered REAL, "
+    "throughput REAL, fairness REAL, latency_mean_ns REAL, latency_p50_ns REAL, "
+    "latency_p95_ns REAL, latency_p99_ns REAL, latency_max_ns REAL, network_latency_mean_ns "
+    "REAL, packets_generated INTEGER, packets_delivered INTEGER, packets_in_flight INTEGER, "
+    "packets_unroutable INTEGER, order_violations INTEGER, packet_hops INTEGER, hosts_silent "
+    "INTEGER, window_ps INTEGER, end_ps INTEGER, checksum TEXT NOT NULL, deadlock TEXT NOT "
+    "NULL, latency_histogram BLOB, network_latency_histogram BLOB, channel_bytes BLOB, "
+    "host_bytes BLOB, host_sent_bytes BLOB, series_period_ps INTEGER, series_throughput BLOB,"
+    " series_latency_ns BLOB, series_blocked BLOB, host_sent_min REAL, host_sent_max REAL, "
+    "blocked_share REAL, hol_share REAL, hol_time_ns REAL, congestion_roots REAL, "
+    "congestion_tree INTEGER, arrival_latency_mean_ns REAL, packets_out_of_order INTEGER, "
+    "reorder_mean_bytes REAL, reorder_max_bytes INTEGER, throttled_mean REAL, throttled_max "
+    "REAL, congestion TEXT NOT NULL, classes TEXT NOT NULL, congestion_series BLOB, "
+    "series_reorder_bytes BLOB, series_out_of_order BLOB, series_throttled BLOB, "
+    "completion_ns REAL, slowdown REAL, effective_throughput REAL, stationary REAL, "
+    "saturation_load REAL, missing TEXT NOT NULL, reference TEXT NOT NULL, host_finish BLOB, "
+    "round_trip_mean_ns REAL, round_trip_p50_ns REAL, round_trip_p95_ns REAL, "
+    "round_trip_p99_ns REAL, round_trip_max_ns REAL, request_latency_mean_ns REAL, "
+    "reply_latency_mean_ns REAL, outstanding_mean REAL, series_outstanding BLOB, workload "
+    "BLOB, feasible REAL, deadlock_free REAL, mean_hops REAL, max_hops REAL, entries_mean "
+    "REAL, entries_max REAL, least_t_max REAL, contention REAL, static_slowdown REAL, "
+    "static_saturation REAL, effective_bandwidth REAL, efficiency REAL, ports_per_host REAL, "
+    "links_per_host REAL, bisection REAL);CREATE TABLE refs(key TEXT PRIMARY KEY, fabric TEXT"
+    " NOT NULL, switch TEXT NOT NULL, traffic TEXT NOT NULL, adapter TEXT NOT NULL, seed "
+    "INTEGER NOT NULL, completion_ns REAL NOT NULL) WITHOUT ROWID;CREATE TABLE details(params"
+    " TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY(params, kind)) "
+    "WITHOUT ROWID;";
 
 /* ---- errors */
 
@@ -179,11 +178,18 @@ ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err)
 ik_status store_begin(store *s, ik_error *err)
 {
     s->written = true;
-    return run_sql(s, "BEGIN IMMEDIATE", err);
+    ik_status status = s->depth ? IK_OK : run_sql(s, "BEGIN IMMEDIATE", err);
+    s->depth += status == IK_OK;
+    return status;
 }
 
 ik_status store_commit(store *s, ik_error *err)
 {
+    if (s->depth > 1) {
+        s->depth--;
+        return IK_OK;
+    }
+    s->depth = 0;
     ik_status status = run_sql(s, "COMMIT", err);
     if (status != IK_OK)
         store_rollback(s);
@@ -192,6 +198,7 @@ ik_status store_commit(store *s, ik_error *err)
 
 void store_rollback(store *s)
 {
+    s->depth = 0;
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 

@@ -42,6 +42,7 @@ void store_discard(store *s);
 sqlite3 *store_db(const store *s);
 const char *store_path(const store *s);
 
+/* Transactions may stand inside one another: the outermost is one, a rollback is of all. */
 ik_status store_begin(store *s, ik_error *err);
 ik_status store_commit(store *s, ik_error *err);
 void store_rollback(store *s);
@@ -91,6 +92,9 @@ typedef struct store_point {
     size_t num_jobs;
 } store_point;
 ik_status store_add_point(store *s, const store_point *p, ik_error *err);
+/* A point without simulation: result, reference, jobs and sizes are not looked at. values:
+ * [NUM_STATICS] results FIRST_STATIC …, NAN = none. */
+ik_status store_add_static(store *s, const store_point *p, const double *values, ik_error *err);
 /* Away with references that no point is measured by any more. */
 ik_status store_drop_references(store *s, ik_error *err);
 

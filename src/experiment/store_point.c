@@ -10,6 +10,7 @@
 #include "experiment/store_workload.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -335,6 +336,10 @@ ik_status store_drop_references(store *s, ik_error *err)
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
+/* Columns of points that are not simulated, in the order of the metrics. */
+#define STATICS_NULL                                                                               \
+    ", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+
 static const char insert_point[] =
     "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, "
     ":offered, :throughput, :fairness, :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, "
@@ -352,7 +357,7 @@ static const char insert_point[] =
     ":host_finish, "
     ":round_trip_mean_ns, :round_trip_p50_ns, :round_trip_p95_ns, :round_trip_p99_ns, "
     ":round_trip_max_ns, :request_latency_mean_ns, :reply_latency_mean_ns, :outstanding_mean, "
-    ":series_outstanding, :workload)";
+    ":series_outstanding, :workload" STATICS_NULL ")";
 
 static ik_status insert(store *s, const store_point *p, const char *reference_key, ik_error *err)
 {
@@ -493,4 +498,59 @@ ik_status store_add_point(store *s, const store_point *p, ik_error *err)
         return status;
     }
     return store_commit(s, err);
+}
+
+/* "INSERT INTO points(id, …, feasible, …) VALUES(:id, …)", in the arena. */
+static const char *static_insert(ik_arena *arena)
+{
+    static const char *const always[] = {
+        "id",   "params",   "fabric",   "plan",    "traffic",   "variant",    "load",
+        "seed", "checksum", "deadlock", "missing", "reference", "congestion", "classes"};
+    const char *columns = "", *values = "";
+    size_t num = sizeof always / sizeof *always;
+    for (size_t i = 0; i < num + NUM_STATICS && columns && values; i++) {
+        const char *name = i < num ? always[i] : metrics[FIRST_STATIC + i - num].name;
+        columns = ik_arena_printf(arena, "%s%s%s", columns, i ? ", " : "", name);
+        values = ik_arena_printf(arena, "%s%s:%s", values, i ? ", " : "", name);
+    }
+    return columns && values
+               ? ik_arena_printf(arena, "INSERT INTO points(%s) VALUES(%s)", columns, values)
+               : NULL;
+}
+
+static void bind_static(binder *b, const store_point *p, const double *values)
+{
+    static const char *const empty[] = {"checksum",  "deadlock",   "missing",
+                                        "reference", "congestion", "classes"};
+    bind_int(b, "id", (uint64_t)p->id);
+    bind_text(b, "params", p->params);
+    bind_int(b, "fabric", (uint64_t)p->fabric);
+    bind_int(b, "plan", (uint64_t)p->plan);
+    bind_text(b, "traffic", p->traffic);
+    bind_text(b, "variant", p->variant);
+    bind_real(b, "load", 0);
+    bind_int(b, "seed", p->seed);
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+        bind_text(b, empty[i], "");
+    for (size_t i = 0; i < NUM_STATICS; i++)
+        if (!isnan(values[i]))
+            bind_real(b, metrics[FIRST_STATIC + i].name, values[i]);
+}
+
+ik_status store_add_static(store *s, const store_point *p, const double *values, ik_error *err)
+{
+    ik_arena arena = {0};
+    const char *sql = static_insert(&arena);
+    binder b = {.s = s, .err = err};
+    b.status = sql ? store_prepare(s, sql, NULL, &b.statement, err)
+                   : ik_fail_memory(err, 1000, "the result store");
+    ik_arena_free(&arena);
+    if (b.status != IK_OK)
+        return b.status;
+    bind_static(&b, p, values);
+    if (b.status != IK_OK) {
+        sqlite3_finalize(b.statement);
+        return b.status;
+    }
+    return store_execute(s, b.statement, err);
 }

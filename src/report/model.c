@@ -112,22 +112,54 @@ static ik_status read_left_out(report_model *m, ik_error *err)
     return r.status;
 }
 
+/* Axes that are samples, as a JSON list. */
+static ik_status read_over(report_model *m, ik_error *err)
+{
+    static const shape word = {SHAPE_TEXT}, words = {SHAPE_LIST, .item = &word};
+    const char *text = "";
+    json_t *list = NULL;
+    ik_status status = store_get_meta(m->store, "over", &m->arena, &text, err);
+    if (status != IK_OK)
+        return status;
+    store_row r = model_row(m, NULL, "the list of samples", -1, err);
+    model_json(&r, -1, text, true, &words, &list);
+    m->over = ik_arena_alloc(&m->arena, (json_array_size(list) + 1) * sizeof *m->over);
+    for (size_t i = 0; m->over && i < json_array_size(list); i++) {
+        m->over[i] = ik_arena_strdup(&m->arena, json_string_value(json_array_get(list, i)));
+        m->num_over += m->over[i] != NULL;
+    }
+    bool lost = !m->over || m->num_over < json_array_size(list);
+    json_decref(list);
+    return r.status == IK_OK && lost ? ik_fail_memory(err, 1, "a report") : r.status;
+}
+
 /* ---- plans */
 
+/* Both are read in the order of their ids. */
 static size_t fabric_index(const report_model *m, int64_t id)
 {
-    for (size_t i = 0; i < m->num_fabrics; i++)
-        if (m->fabrics[i].id == id)
-            return i;
-    return SIZE_MAX;
+    size_t low = 0, high = m->num_fabrics;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->fabrics[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->num_fabrics && m->fabrics[low].id == id ? low : SIZE_MAX;
 }
 
 static size_t plan_index(const report_model *m, int64_t id)
 {
-    for (size_t i = 0; i < m->num_plans; i++)
-        if (m->plans[i].id == id)
-            return i;
-    return SIZE_MAX;
+    size_t low = 0, high = m->num_plans;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->plans[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < m->num_plans && m->plans[low].id == id ? low : SIZE_MAX;
 }
 
 static ik_status read_plan(report_model *m, sqlite3_stmt *statement, ik_error *err)
@@ -176,12 +208,13 @@ static const char *proof_mark(report_model *m, const report_plan *p)
 }
 
 /* The plan's name: as much as distinguishes it from the other plans of its fabric. */
-static ik_status label_plan(report_model *m, report_plan *p, ik_error *err)
+static ik_status label_plan(report_model *m, report_plan *p, const size_t *others, size_t num,
+                            ik_error *err)
 {
     bool vc = false, vcs = false, selection = false, flow = false;
-    for (size_t i = 0; i < m->num_plans; i++) {
-        const report_plan *q = &m->plans[i];
-        if (q == p || q->fabric != p->fabric || strcmp(q->routing, p->routing) != 0)
+    for (size_t i = 0; i < num; i++) {
+        const report_plan *q = &m->plans[others[i]];
+        if (q == p || strcmp(q->routing, p->routing) != 0)
             continue;
         vc |= strcmp(q->vc, p->vc) != 0;
         vcs |= q->vcs != p->vcs;
@@ -206,6 +239,39 @@ static ik_status label_plan(report_model *m, report_plan *p, ik_error *err)
     return label ? IK_OK : ik_fail_memory(err, 1, "a report");
 }
 
+typedef struct plan_place {
+    size_t fabric, plan;
+} plan_place;
+
+static int by_fabric(const void *a, const void *b)
+{
+    const plan_place *x = a, *y = b;
+    return x->fabric != y->fabric ? (x->fabric > y->fabric) - (x->fabric < y->fabric)
+                                  : (x->plan > y->plan) - (x->plan < y->plan);
+}
+
+/* Fabric by fabric. */
+static ik_status label_plans(report_model *m, ik_error *err)
+{
+    plan_place *places = ik_calloc(m->num_plans + 1, sizeof *places);
+    size_t *order = ik_calloc(m->num_plans + 1, sizeof *order);
+    ik_status status =
+        places && order ? IK_OK : ik_fail_memory(err, m->num_plans * sizeof *places, "a report");
+    for (size_t i = 0; i < m->num_plans && status == IK_OK; i++)
+        places[i] = (plan_place){m->plans[i].fabric, i};
+    if (status == IK_OK)
+        qsort(places, m->num_plans, sizeof *places, by_fabric);
+    for (size_t i = 0, next; i < m->num_plans && status == IK_OK; i = next) {
+        for (next = i; next < m->num_plans && places[next].fabric == places[i].fabric; next++)
+            order[next] = places[next].plan;
+        for (size_t k = i; k < next && status == IK_OK; k++)
+            status = label_plan(m, &m->plans[order[k]], order + i, next - i, err);
+    }
+    free(places);
+    free(order);
+    return status;
+}
+
 /* Plans of the current sweep: those with points. Unfinished sweeps show what they have. */
 static ik_status read_plans(report_model *m, ik_error *err)
 {
@@ -222,9 +288,7 @@ static ik_status read_plans(report_model *m, ik_error *err)
         status = read_plan(m, statement, err);
     }
     sqlite3_finalize(statement);
-    for (size_t i = 0; i < m->num_plans && status == IK_OK; i++)
-        status = label_plan(m, &m->plans[i], err);
-    return status;
+    return status == IK_OK ? label_plans(m, err) : status;
 }
 
 /* ---- points */
@@ -237,6 +301,7 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
     m->rows = rows;
     store_row r = model_row(m, statement, "point", sqlite3_column_int64(statement, 0), err);
     report_row *row = &rows[m->num_rows];
+    bool simulated = sqlite3_column_type(statement, 7) != SQLITE_NULL;
     *row = (report_row){.id = row_int(&r, 0, 0, STORE_RETIRED - 1),
                         .fabric = fabric_index(m, row_int(&r, 1, INT64_MIN, INT64_MAX)),
                         .plan = plan_index(m, row_int(&r, 2, INT64_MIN, INT64_MAX)),
@@ -245,15 +310,19 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
                         .load = row_real(&r, 5),
                         /* the bits of an unsigned number */
                         .seed = (uint64_t)row_int(&r, 6, INT64_MIN, INT64_MAX),
-                        .window_ps = (uint64_t)row_int(&r, 7, 0, INT64_MAX),
-                        .end_ps = (uint64_t)row_int(&r, 8, 0, INT64_MAX),
+                        .simulated = simulated,
+                        .window_ps = simulated ? (uint64_t)row_int(&r, 7, 0, INT64_MAX) : 0,
+                        .end_ps = simulated ? (uint64_t)row_int(&r, 8, 0, INT64_MAX) : 0,
                         .checksum = row_text(&r, 9),
                         .deadlock = row_text(&r, 10),
                         .params = row_text(&r, 11),
                         .classes = row_text(&r, 12),
                         .missing = row_text(&r, 13)};
-    for (int i = 0; i < NUM_METRICS; i++)
-        row->value[i] = i >= METRIC_BLOCKED ? row_real_if_any(&r, 14 + i) : row_real(&r, 14 + i);
+    for (int i = 0; i < NUM_METRICS; i++) {
+        bool needed = simulated && i < METRIC_BLOCKED;
+        row->value[i] = needed ? row_real(&r, 14 + i) : row_real_if_any(&r, 14 + i);
+        m->used[i] |= !isnan(row->value[i]);
+    }
     if (row->plan == SIZE_MAX || m->plans[row->plan].fabric != row->fabric)
         row_damaged(&r, 2, "is no plan of its fabric");
     model_json(&r, 11, row->params, false, &shape_params, NULL);
@@ -343,8 +412,8 @@ ik_status model_read(const char *path, report_model **out, ik_error *err)
     if (!m)
         return ik_fail_memory(err, sizeof *m, "a report");
     static ik_status (*const parts[])(report_model *, ik_error *) = {
-        read_meta, read_left_out, model_read_fabrics, read_plans,
-        read_rows, read_details,  model_make_curves,  model_find_costs};
+        read_meta, read_left_out, read_over,         model_read_fabrics, read_plans,
+        read_rows, read_details,  model_make_curves, model_find_costs};
     ik_status status = store_open(path, &m->store, err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](m, err);

@@ -43,6 +43,7 @@ typedef struct report_fabric {
     slow_link *slow;
     size_t num_slow;
     const char *label; /* short and different from the other fabrics' */
+    bool sample;       /* only one of the samples of a curve that another fabric stands for */
 } report_fabric;
 
 typedef struct report_plan {
@@ -55,10 +56,12 @@ typedef struct report_plan {
     /* routing, with vc / vcs / selection / flow where other plans differ in them, and what is not
      * proved */
     const char *label;
+    bool sample; /* as of a fabric */
 } report_plan;
 
 typedef struct report_row {
     int64_t id;
+    bool simulated;      /* false: it was measured; the load is 0, times too */
     size_t fabric, plan; /* indices */
     /* classes: JSON or "" */
     const char *traffic, *variant, *params, *checksum, *deadlock, *classes;
@@ -106,8 +109,11 @@ typedef struct report_step {
 } report_step;
 
 typedef struct report_curve {
-    size_t fabric, plan;
+    size_t fabric, plan; /* of its first point: with samples it stands for the others */
     const char *traffic, *variant, *label;
+    /* the labels of fabric and plan without what samples differ in */
+    const char *fabric_label, *plan_label;
+    const char *key;    /* what its points have in common */
     report_step *steps; /* ascending load */
     size_t num_steps, room;
     double peak_throughput; /* largest accepted throughput over the loads */
@@ -142,8 +148,11 @@ typedef struct report_model {
     report_plan *plans;
     report_row *rows;
     report_curve *curves;
+    report_curve *statics;  /* of points without simulation, each with one step */
+    const char **over;      /* [num_over] axes that are samples, besides seeds */
+    bool used[NUM_METRICS]; /* some point has a value */
     slow_cost *costs;
-    size_t num_fabrics, num_plans, num_rows, num_curves, num_costs;
+    size_t num_fabrics, num_plans, num_rows, num_curves, num_costs, num_statics, num_over;
 } report_model;
 
 /* A job of a step: means over its seeds. */
@@ -178,6 +187,18 @@ const char *model_host_name(const report_fabric *f, uint64_t host);
 const char *model_workload(const report_fabric *f, store_row *r, int column);
 /* Parses a text that model_json accepted; *out NULL: there is none. */
 ik_status model_stored(const char *text, json_t **out, ik_error *err);
+/* model_keys.c: what a point has in common with the others of its curve: its parameters without the
+ * load, the seeds and the axes that are samples; in the arena, NULL without memory. */
+const char *model_row_key(report_model *m, const report_row *r);
+/* A spec ("lrt:N=64,seed=3") without the parameters of this section that are samples. */
+const char *model_without_samples(report_model *m, const char *section, const char *spec);
+/* Values of a metric in a step, ascending, without those that have none; free with free(). */
+ik_status model_samples(const report_model *m, const report_step *s, metric_id metric,
+                        double **values, size_t *num, ik_error *err);
+/* Of n values in ascending order: the standard deviation (NAN with fewer than two), and a quantile,
+ * between two values interpolated (as ik_box_of). */
+double model_deviation(const double *values, size_t n);
+double model_quantile(const double *values, size_t n, double share);
 /* From the mean of n values and the sum of their squared distances from it. */
 estimate model_estimate(double mean, double squares, size_t n);
 /* The jobs of a step, in order, in the arena; *num 0: there are none. */

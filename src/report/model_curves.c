@@ -3,6 +3,7 @@
  * report/model_curves.c: points put together: over seeds to steps with confidence intervals, over
  * loads to curves.
  */
+#include "base/hash.h"
 #include "report/model.h"
 
 #include <math.h>
@@ -28,37 +29,65 @@ bool model_stationary(const report_step *s)
     return !(s->value[METRIC_STATIONARY].mean < 1);
 }
 
-static estimate estimate_of(const report_model *m, const report_step *s, metric_id metric)
+/* Points without simulation that have no value (an infeasible one's hops) are no samples. */
+static estimate estimate_of(const report_model *m, const report_step *s, metric_id id)
 {
     double sum = 0, squares = 0;
-    size_t n = s->num_rows;
-    for (size_t i = 0; i < n; i++)
-        sum += m->rows[s->rows[i]].value[metric];
+    size_t n = 0;
+    for (size_t i = 0; i < s->num_rows; i++) {
+        double value = m->rows[s->rows[i]].value[id];
+        if (isnan(value) && metric_is_static(id))
+            continue;
+        sum += value;
+        n++;
+    }
+    if (n == 0)
+        return (estimate){NAN, NAN};
     double mean = sum / (double)n;
-    for (size_t i = 0; i < n; i++) {
-        double d = m->rows[s->rows[i]].value[metric] - mean;
-        squares += d * d;
+    for (size_t i = 0; i < s->num_rows; i++) {
+        double d = m->rows[s->rows[i]].value[id] - mean;
+        squares += isnan(d) && metric_is_static(id) ? 0 : d * d;
     }
     return model_estimate(mean, squares, n);
 }
 
 /* ---- sorting rows into curves and steps */
 
-static report_curve *curve_of(report_model *m, const report_row *r)
+/* Curves by their keys. */
+typedef struct curve_index {
+    ik_hash curves, statics;
+} curve_index;
+
+static uint32_t tag_of(const char *key)
 {
-    for (size_t i = m->num_curves; i-- > 0;) { /* points of one curve mostly stand together */
-        report_curve *c = &m->curves[i];
-        if (c->fabric == r->fabric && c->plan == r->plan && strcmp(c->traffic, r->traffic) == 0 &&
-            strcmp(c->variant, r->variant) == 0)
-            return c;
-    }
-    report_curve *curves = model_grow(m, m->curves, m->num_curves, sizeof *curves);
-    if (!curves)
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (; *key; key++)
+        hash = (hash ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
+    return ik_hash_tag(hash);
+}
+
+static report_curve *curve_of(report_model *m, curve_index *index, const report_row *r)
+{
+    report_curve **list = r->simulated ? &m->curves : &m->statics;
+    size_t *num = r->simulated ? &m->num_curves : &m->num_statics;
+    ik_hash *hash = r->simulated ? &index->curves : &index->statics;
+    const char *key = model_row_key(m, r);
+    uint32_t tag = key ? tag_of(key) : 0, id;
+    if (!key)
         return NULL;
-    m->curves = curves;
-    curves[m->num_curves] = (report_curve){
-        .fabric = r->fabric, .plan = r->plan, .traffic = r->traffic, .variant = r->variant};
-    return &curves[m->num_curves++];
+    for (size_t at = ik_hash_first(hash, tag); (id = ik_hash_find(hash, tag, &at)) != IK_NONE; at++)
+        if (strcmp((*list)[id].key, key) == 0)
+            return &(*list)[id];
+    report_curve *grown = model_grow(m, *list, *num, sizeof *grown);
+    if (!grown || !ik_hash_add(hash, tag, (uint32_t)*num))
+        return NULL;
+    *list = grown;
+    grown[*num] = (report_curve){.fabric = r->fabric,
+                                 .plan = r->plan,
+                                 .traffic = r->traffic,
+                                 .variant = r->variant,
+                                 .key = key};
+    return &grown[(*num)++];
 }
 
 static report_step *step_of(report_model *m, report_curve *c, const report_row *r)
@@ -75,9 +104,13 @@ static report_step *step_of(report_model *m, report_curve *c, const report_row *
     return &steps[c->num_steps++];
 }
 
-static ik_status sort_row(report_model *m, size_t row, ik_error *err)
+static ik_status sort_row(report_model *m, curve_index *index, size_t row, ik_error *err)
 {
-    report_curve *c = curve_of(m, &m->rows[row]);
+    report_curve *c = curve_of(m, index, &m->rows[row]);
+    if (c && c->fabric != m->rows[row].fabric)
+        m->fabrics[m->rows[row].fabric].sample = true;
+    if (c && c->plan != m->rows[row].plan)
+        m->plans[m->rows[row].plan].sample = true;
     report_step *s = c ? step_of(m, c, &m->rows[row]) : NULL;
     size_t *rows = s ? model_grow(m, s->rows, s->num_rows, sizeof *rows) : NULL;
     if (!rows)
@@ -299,12 +332,21 @@ const char *model_workload(const report_fabric *f, store_row *r, int column)
     return text;
 }
 
+/* Points of the step on the curve's own fabric: the channels of others are others. */
+static size_t samples_of(const report_model *m, const report_curve *c, const report_step *s)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < s->num_rows; i++)
+        num += m->rows[s->rows[i]].fabric == c->fabric;
+    return num;
+}
+
 static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed,
                              ik_error *err)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
     const report_row *point = &m->rows[s->rows[seed]];
-    double seconds = (double)point->window_ps * 1e-12, share = (double)s->num_rows;
+    double seconds = (double)point->window_ps * 1e-12, share = (double)samples_of(m, c, s);
     sqlite3_stmt *statement = NULL;
     bool row = false;
     ik_status status = store_prepare(
@@ -341,6 +383,8 @@ static ik_status read_use(report_model *m, const report_curve *c, report_step *s
     if (!s->use || !s->tiers)
         return ik_fail_memory(err, f->num_channels * sizeof *s->use, "a report");
     for (size_t i = 0; i < s->num_rows; i++) {
+        if (m->rows[s->rows[i]].fabric != c->fabric)
+            continue;
         ik_status status = read_arrays(m, c, s, i, err);
         if (status != IK_OK)
             return status;
@@ -374,13 +418,23 @@ static void find_saturation(report_curve *c)
 static ik_status label_curve(report_model *m, report_curve *c, ik_error *err)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
-    const char *label = ik_arena_printf(&m->arena, "%s, %s", m->plans[c->plan].label, c->traffic);
+    c->fabric_label = model_without_samples(m, "fabric", f->label);
+    c->plan_label = model_without_samples(m, "routing", m->plans[c->plan].label);
+    const char *label = c->plan_label;
+    if (label && c->traffic[0])
+        label = ik_arena_printf(&m->arena, "%s, %s", label, c->traffic);
     if (label && c->variant[0])
         label = ik_arena_printf(&m->arena, "%s, %s", label, c->variant);
-    if (label && m->num_fabrics > 1)
-        label = ik_arena_printf(&m->arena, "%s: %s", f->label, label);
+    if (label && c->fabric_label && m->num_fabrics > 1)
+        label = ik_arena_printf(&m->arena, "%s: %s", c->fabric_label, label);
     c->label = label;
-    return label ? IK_OK : ik_fail_memory(err, 1, "a report");
+    return label && c->fabric_label ? IK_OK : ik_fail_memory(err, 1, "a report");
+}
+
+static void estimate_step(const report_model *m, report_step *s)
+{
+    for (int id = 0; id < NUM_METRICS; id++)
+        s->value[id] = estimate_of(m, s, (metric_id)id);
 }
 
 static void average_loads(const report_model *m, report_curve *c)
@@ -397,10 +451,8 @@ static ik_status finish_curve(report_model *m, report_curve *c, ik_error *err)
     average_loads(m, c);
     qsort(c->steps, c->num_steps, sizeof *c->steps, by_load);
     for (size_t i = 0; i < c->num_steps; i++) {
-        report_step *s = &c->steps[i];
-        for (int metric = 0; metric < NUM_METRICS; metric++)
-            s->value[metric] = estimate_of(m, s, (metric_id)metric);
-        ik_status status = read_use(m, c, s, err);
+        estimate_step(m, &c->steps[i]);
+        ik_status status = read_use(m, c, &c->steps[i], err);
         if (status != IK_OK)
             return status;
     }
@@ -408,17 +460,35 @@ static ik_status finish_curve(report_model *m, report_curve *c, ik_error *err)
     return label_curve(m, c, err);
 }
 
+static ik_status finish_curves(report_model *m, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < m->num_curves && status == IK_OK; i++) {
+        m->fabrics[m->curves[i].fabric].sample = m->plans[m->curves[i].plan].sample = false;
+        status = finish_curve(m, &m->curves[i], err);
+    }
+    for (size_t i = 0; i < m->num_statics && status == IK_OK; i++) {
+        m->fabrics[m->statics[i].fabric].sample = m->plans[m->statics[i].plan].sample = false;
+        estimate_step(m, &m->statics[i].steps[0]);
+        status = label_curve(m, &m->statics[i], err);
+    }
+    return status;
+}
+
 ik_status model_make_curves(report_model *m, ik_error *err)
 {
-    for (size_t i = 0; i < m->num_rows; i++) {
-        ik_status status = sort_row(m, i, err);
-        if (status != IK_OK)
-            return status;
+    curve_index index = {0};
+    bool made = ik_hash_init(&index.curves);
+    if (made && !ik_hash_init(&index.statics)) {
+        ik_hash_free(&index.curves);
+        made = false;
     }
-    for (size_t i = 0; i < m->num_curves; i++) {
-        ik_status status = finish_curve(m, &m->curves[i], err);
-        if (status != IK_OK)
-            return status;
-    }
-    return IK_OK;
+    if (!made)
+        return ik_fail_memory(err, sizeof index, "a report");
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < m->num_rows && status == IK_OK; i++)
+        status = sort_row(m, &index, i, err);
+    ik_hash_free(&index.curves);
+    ik_hash_free(&index.statics);
+    return status == IK_OK ? finish_curves(m, err) : status;
 }

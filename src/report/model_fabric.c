@@ -261,11 +261,17 @@ static ik_status read_fabric(report_model *m, sqlite3_stmt *statement, ik_error 
     m->fabrics = fabrics;
     report_fabric *f = &fabrics[m->num_fabrics];
     *f = (report_fabric){.id = r.id, .spec = row_text(&r, 1), .digest = row_text(&r, 2)};
-    m->num_fabrics++; /* from here on model_free cleans it up */
-    const char *drawing = row_packed_text(&r, 4);
+    m->num_fabrics++;                                    /* from here on model_free cleans it up */
+    bool drawn = sqlite3_column_bytes(statement, 4) > 0; /* not of every sample */
+    const char *drawing = drawn ? row_packed_text(&r, 4) : "";
     model_json(&r, 3, row_text(&r, 3), false, &shape_summary, &f->summary);
-    model_json(&r, 4, drawing, false, &shape_drawing, &f->drawing);
-    return r.status == IK_OK ? make_fabric(m, f, strlen(drawing), err) : r.status;
+    if (drawn)
+        model_json(&r, 4, drawing, false, &shape_drawing, &f->drawing);
+    if (r.status != IK_OK)
+        return r.status;
+    f->num_switches = count_of(f->summary, "switches");
+    f->num_hosts = count_of(f->summary, "hosts");
+    return drawn ? make_fabric(m, f, strlen(drawing), err) : IK_OK;
 }
 
 /* Where the first value of "path=a/x.net,repair=true" ends: at the end, or at a comma with KEY=
@@ -293,23 +299,34 @@ static const char *short_label(report_model *m, const report_fabric *f)
                            strcmp(rest, ",repair=true") == 0 ? " (repaired)" : rest);
 }
 
+static int by_label(const void *a, const void *b)
+{
+    return strcmp((*(report_fabric *const *)a)->label, (*(report_fabric *const *)b)->label);
+}
+
+/* Labels that several fabrics share become whole specs. */
 static ik_status label_fabrics(report_model *m, ik_error *err)
 {
-    for (size_t i = 0; i < m->num_fabrics; i++)
+    report_fabric **sorted = ik_calloc(m->num_fabrics + 1, sizeof *sorted);
+    if (!sorted)
+        return ik_fail_memory(err, m->num_fabrics * sizeof *sorted, "a report");
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < m->num_fabrics && status == IK_OK; i++) {
+        sorted[i] = &m->fabrics[i];
         if (!(m->fabrics[i].label = short_label(m, &m->fabrics[i])))
-            return ik_fail_memory(err, 1, "a report");
-    for (size_t i = 0; i < m->num_fabrics; i++) {
-        const char *label = m->fabrics[i].label;
-        bool shared = false;
-        for (size_t k = i + 1; k < m->num_fabrics; k++)
-            if (strcmp(label, m->fabrics[k].label) == 0) {
-                m->fabrics[k].label = m->fabrics[k].spec;
-                shared = true;
-            }
-        if (shared)
-            m->fabrics[i].label = m->fabrics[i].spec;
+            status = ik_fail_memory(err, 1, "a report");
     }
-    return IK_OK;
+    if (status == IK_OK)
+        qsort(sorted, m->num_fabrics, sizeof *sorted, by_label);
+    for (size_t i = 0, next; i < m->num_fabrics && status == IK_OK; i = next) {
+        next = i + 1;
+        while (next < m->num_fabrics && strcmp(sorted[next]->label, sorted[i]->label) == 0)
+            next++;
+        for (size_t k = i; k < next && next > i + 1; k++)
+            sorted[k]->label = sorted[k]->spec;
+    }
+    free(sorted);
+    return status;
 }
 
 ik_status model_read_fabrics(report_model *m, ik_error *err)

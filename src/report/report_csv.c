@@ -66,6 +66,20 @@ static void put_load(FILE *out, double load)
         putc(',', out);
 }
 
+void csv_real(FILE *out, double value)
+{
+    if (isnan(value))
+        putc(',', out); /* not sampled, or there is none */
+    else
+        fprintf(out, ",%.9g", value);
+}
+
+/* Results of simulations where there are any, and what was measured. */
+static bool is_column(const report_model *m, int id)
+{
+    return metric_is_static((metric_id)id) ? m->used[id] : m->num_curves > 0 || !m->num_statics;
+}
+
 static void put_row(FILE *out, const report_model *m, const report_row *r)
 {
     const report_plan *p = &m->plans[r->plan];
@@ -75,11 +89,9 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
     fprintf(out, ",%u", p->vcs);
     put_load(out, r->load);
     fprintf(out, ",%" PRIu64, r->seed);
-    for (int metric = 0; metric < NUM_METRICS; metric++)
-        if (isnan(r->value[metric]))
-            putc(',', out); /* not sampled */
-        else
-            fprintf(out, ",%.9g", r->value[metric]);
+    for (int id = 0; id < NUM_METRICS; id++)
+        if (is_column(m, id))
+            csv_real(out, r->value[id]);
     fprintf(out, ",%s,", r->deadlock[0] ? "true" : "false");
     csv_field(out, r->checksum);
     for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
@@ -94,8 +106,9 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
     if (status != IK_OK)
         return status;
     fputs("fabric,routing,vc,selection,traffic,variant,vcs,load,seed", out);
-    for (int metric = 0; metric < NUM_METRICS; metric++)
-        fprintf(out, ",%s", metrics[metric].name);
+    for (int id = 0; id < NUM_METRICS; id++)
+        if (is_column(m, id))
+            fprintf(out, ",%s", metrics[id].name);
     fputs(",deadlock,checksum", out);
     for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
         fprintf(out, ",%s", proof_columns[i]);
@@ -124,6 +137,7 @@ enum {
     TABLE_JOBS,
     TABLE_CLAIMS,
     TABLE_PROBES,
+    TABLE_CURVES,
     NUM_TABLES
 };
 const char *const ik_report_tables[] = {
@@ -141,6 +155,7 @@ const char *const ik_report_tables[] = {
     [TABLE_JOBS] = "jobs",
     [TABLE_CLAIMS] = "claims",
     [TABLE_PROBES] = "probes",
+    [TABLE_CURVES] = "curves",
     [NUM_TABLES] = NULL,
 };
 /* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
@@ -306,6 +321,8 @@ static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *e
         return csv_put_claims(m, out, err);
     if (table == TABLE_PROBES)
         return put_probes(m, out);
+    if (table == TABLE_CURVES)
+        return csv_put_curves(m, out, err);
     put_header(table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
         status = put_classes(out, m, &m->rows[i], err);

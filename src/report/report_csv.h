@@ -16,6 +16,8 @@ void csv_field(FILE *out, const char *text);
 void csv_fields(FILE *out, const char *const *texts, size_t num);
 /* A comma and a value: text, number, true or false; nothing of any other. */
 void csv_value(FILE *out, const json_t *value);
+/* A comma and a number; nothing for NAN. */
+void csv_real(FILE *out, double value);
 /* The columns fabric, routing, traffic, variant, load. */
 void csv_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, const char *traffic,
                const char *variant, double load);
@@ -31,6 +33,8 @@ ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err);
 ik_status csv_put_message_classes(report_model *m, FILE *out, ik_error *err);
 /* figure/claims_put.c: the claims of the experiment, a row each. */
 ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err);
+/* report_curves.c: every result of every step of every curve, over the samples: a row each. */
+ik_status csv_put_curves(report_model *m, FILE *out, ik_error *err);
 /* report_jobs.c: what each job of each point took. */
 ik_status csv_put_jobs(report_model *m, FILE *out, ik_error *err);
 

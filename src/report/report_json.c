@@ -75,8 +75,10 @@ static void put_fabrics(ik_json *j, const report_model *m, bool drawings)
         json_write_members(j, f->summary);
         put_tiers(j, f);
         put_slow(j, f);
-        if (drawings)
+        if (drawings && f->drawing)
             json_write(j, "drawing", f->drawing);
+        if (f->sample)
+            ik_json_bool(j, "sample", true);
         ik_json_close(j);
     }
     ik_json_close(j);
@@ -98,6 +100,8 @@ static void put_plans(ik_json *j, const report_model *m)
         ik_json_uint(j, "vcs", p->vcs);
         ik_json_text(j, "selection", p->selection);
         ik_json_bool(j, "failed", p->failed);
+        if (p->sample)
+            ik_json_bool(j, "sample", true);
         json_write(j, "proof", p->proof);
         ik_json_close(j);
     }
@@ -106,13 +110,46 @@ static void put_plans(ik_json *j, const report_model *m)
 
 /* ---- curves */
 
-static void put_metrics(ik_json *j, const report_step *s)
+/* Whether a result is among those of a point: all of a simulation, and what was measured. */
+static bool is_shown(const report_model *m, bool simulated, int id)
 {
-    for (int metric = 0; metric < NUM_METRICS; metric++) {
+    return metric_is_static((metric_id)id) ? m->used[id] : simulated;
+}
+
+/* Minimum, 5, 25, 50, 75, 95 % and maximum, and the standard deviation, of samples. */
+static void put_spread(ik_json *j, const report_model *m, const report_step *s, metric_id id)
+{
+    static const double shares[] = {0, .05, .25, .5, .75, .95, 1};
+    double *values = NULL;
+    size_t num = 0;
+    char key[64];
+    ik_status status = model_samples(m, s, id, &values, &num, NULL);
+    if (status != IK_OK) {
+        ik_json_fail(j, status);
+        return;
+    }
+    snprintf(key, sizeof key, "%s_sd", metrics[id].name);
+    ik_json_real(j, key, model_deviation(values, num), DIGITS);
+    snprintf(key, sizeof key, "%s_quantiles", metrics[id].name);
+    ik_json_array(j, key);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares && num; i++)
+        ik_json_real(j, NULL, model_quantile(values, num, shares[i]), DIGITS);
+    ik_json_close(j);
+    free(values);
+}
+
+static void put_metrics(ik_json *j, const report_model *m, const report_step *s)
+{
+    bool simulated = m->rows[s->rows[0]].simulated;
+    for (int id = 0; id < NUM_METRICS; id++) {
         char key[64];
-        ik_json_real(j, metrics[metric].name, s->value[metric].mean, DIGITS);
-        snprintf(key, sizeof key, "%s_ci95", metrics[metric].name);
-        ik_json_real(j, key, s->value[metric].ci95, DIGITS);
+        if (!is_shown(m, simulated, id))
+            continue;
+        ik_json_real(j, metrics[id].name, s->value[id].mean, DIGITS);
+        snprintf(key, sizeof key, "%s_ci95", metrics[id].name);
+        ik_json_real(j, key, s->value[id].ci95, DIGITS);
+        if (m->num_over && !isnan(s->value[id].mean))
+            put_spread(j, m, s, (metric_id)id);
     }
 }
 
@@ -217,7 +254,7 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
     ik_json_real(j, "load", s->load > 0 ? s->load : NAN, DIGITS);
     ik_json_uint(j, "seeds", s->num_rows);
     ik_json_bool(j, "deadlock", s->deadlock);
-    put_metrics(j, s);
+    put_metrics(j, m, s);
     put_tier_uses(j, f, s);
     ik_json_real(j, "host_throughput_min", s->host_min, DIGITS);
     ik_json_real(j, "host_throughput_max", s->host_max, DIGITS);
@@ -233,6 +270,36 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
     ik_json_close(j);
 }
 
+static void put_names(ik_json *j, const report_model *m, const report_curve *c)
+{
+    ik_json_text(j, "routing", m->plans[c->plan].routing);
+    ik_json_text(j, "plan_label", c->plan_label);
+    if (m->num_over)
+        ik_json_text(j, "fabric_label", c->fabric_label);
+    ik_json_text(j, "traffic", c->traffic);
+    ik_json_text(j, "variant", c->variant);
+    ik_json_text(j, "label", c->label);
+}
+
+/* What was measured without simulation. */
+static void put_statics(ik_json *j, const report_model *m)
+{
+    if (m->num_statics == 0)
+        return;
+    ik_json_array(j, "statics");
+    for (size_t i = 0; i < m->num_statics; i++) {
+        const report_curve *c = &m->statics[i];
+        ik_json_object(j, NULL);
+        ik_json_uint(j, "fabric", c->fabric);
+        ik_json_uint(j, "plan", c->plan);
+        put_names(j, m, c);
+        ik_json_uint(j, "samples", c->steps[0].num_rows);
+        put_metrics(j, m, &c->steps[0]);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
 static void put_curves(ik_json *j, const report_model *m, const report_json_options *options)
 {
     ik_json_array(j, "curves");
@@ -242,11 +309,7 @@ static void put_curves(ik_json *j, const report_model *m, const report_json_opti
         ik_json_uint(j, "id", i);
         ik_json_uint(j, "fabric", c->fabric);
         ik_json_uint(j, "plan", c->plan);
-        ik_json_text(j, "routing", m->plans[c->plan].routing);
-        ik_json_text(j, "plan_label", m->plans[c->plan].label);
-        ik_json_text(j, "traffic", c->traffic);
-        ik_json_text(j, "variant", c->variant);
-        ik_json_text(j, "label", c->label);
+        put_names(j, m, c);
         ik_json_real(j, "peak_throughput", c->peak_throughput, DIGITS);
         ik_json_real(j, "saturation_load", c->saturation_load, DIGITS);
         ik_json_array(j, "steps");
@@ -272,8 +335,9 @@ static void put_point(ik_json *j, const report_model *m, const report_row *r)
     ik_json_text(j, "variant", r->variant);
     ik_json_real(j, "load", r->load > 0 ? r->load : NAN, DIGITS);
     ik_json_uint(j, "seed", r->seed);
-    for (int metric = 0; metric < NUM_METRICS; metric++)
-        ik_json_real(j, metrics[metric].name, r->value[metric], DIGITS);
+    for (int id = 0; id < NUM_METRICS; id++)
+        if (is_shown(m, r->simulated, id))
+            ik_json_real(j, metrics[id].name, r->value[id], DIGITS);
     ik_json_uint(j, "window_ps", r->window_ps);
     ik_json_uint(j, "end_ps", r->end_ps);
     ik_json_text(j, "checksum", r->checksum);
@@ -327,6 +391,12 @@ void report_put_json(const report_model *m, const report_json_options *options, 
     ik_json_uint(j, "points_left_out", m->num_left_out);
     if (m->num_left_out)
         json_write(j, "left_out", m->left_out);
+    if (m->num_over) {
+        ik_json_array(j, "over");
+        for (size_t i = 0; i < m->num_over; i++)
+            ik_json_text(j, NULL, m->over[i]);
+        ik_json_close(j);
+    }
     put_fabrics(j, m, options->drawings);
     put_plans(j, m);
     claims_put_json(j, m);
@@ -334,6 +404,7 @@ void report_put_json(const report_model *m, const report_json_options *options, 
         figures_put_json(j, m);
     put_costs(j, m);
     put_curves(j, m, options);
+    put_statics(j, m);
     ik_json_array(j, "points");
     for (size_t i = 0; i < m->num_rows; i++)
         put_point(j, m, &m->rows[i]);

@@ -19,9 +19,12 @@ static void put_fabrics(const terminal_page *p)
 {
     for (size_t i = 0; i < p->m->num_fabrics; i++) {
         const report_fabric *f = &p->m->fabrics[i];
+        if (f->sample)
+            continue;
         json_int_t levels = json_integer_value(json_object_get(f->summary, "levels"));
         fputs("fabric  ", p->out);
-        terminal_text(p->out, f->label);
+        const char *label = model_without_samples(p->m, "fabric", f->label);
+        terminal_text(p->out, label ? label : f->label);
         fprintf(p->out, ": %" PRIu32 " hosts, %" PRIu32 " switches, %lld links between them",
                 f->num_hosts, f->num_switches,
                 (long long)json_integer_value(json_object_get(f->summary, "switch_links")));
@@ -49,7 +52,7 @@ static void put_findings(const terminal_page *p)
 {
     for (size_t i = 0; i < p->m->num_fabrics; i++) {
         const json_t *findings = json_object_get(p->m->fabrics[i].summary, "findings");
-        if (json_array_size(findings) == 0)
+        if (json_array_size(findings) == 0 || p->m->fabrics[i].sample)
             continue;
         char title[256];
         snprintf(title, sizeof title, p->m->num_fabrics > 1 ? "Findings: %s" : "Findings",
@@ -103,8 +106,20 @@ static void put_proved(grid *g, const json_t *proof, const char *key, int digits
         grid_cell(g, "-");
 }
 
+/* Of a plan that is measured without `proof` there is none. */
+static bool has_proof(const report_plan *plan)
+{
+    const char *extent = json_string_value(json_object_get(plan->proof, "proof"));
+    return !extent || strcmp(extent, "none") != 0;
+}
+
 static ik_status put_proofs(const terminal_page *p, ik_error *err)
 {
+    size_t proofs = 0;
+    for (size_t i = 0; i < p->m->num_plans; i++)
+        proofs += !p->m->plans[i].sample && has_proof(&p->m->plans[i]);
+    if (!proofs)
+        return IK_OK;
     static const char *const rare_headers[NUM_RARE] = {"undelivered>", "unconnected>"};
     terminal_heading(p, "Proofs");
     grid g = {.headers = {"routing", "fabric", "VCs>", "delivered", "no loop", "minimal",
@@ -116,6 +131,8 @@ static ik_status put_proofs(const terminal_page *p, ik_error *err)
             g.headers[g.columns++] = rare_headers[k];
     for (size_t i = 0; i < p->m->num_plans; i++) {
         const report_plan *plan = &p->m->plans[i];
+        if (plan->sample || !has_proof(plan))
+            continue;
         grid_cell(&g, "%s", plan->label);
         grid_cell(&g, "%s", p->m->fabrics[plan->fabric].label);
         long long used = (long long)json_integer_value(json_object_get(plan->proof, "vcs_used"));
@@ -161,9 +178,9 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
         const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
         if (terminal_is_workload(c))
             continue;
-        grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+        grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
         grid_cell(&g, "%s", c->traffic);
-        grid_cell(&g, "%s", p->m->fabrics[c->fabric].label);
+        grid_cell(&g, "%s", c->fabric_label);
         searched |= high->searched;
         /* a schedule whose entries have loads of their own; a search that a deadlock ended */
         if (high->load <= 0 || (high->searched && high->deadlock))
@@ -205,7 +222,7 @@ static void put_congested(const terminal_page *p, grid *g, const report_curve *c
     model_name_channel(&p->m->fabrics[c->fabric],
                        (uint32_t)json_integer_value(json_object_get(root, "channel")), name,
                        sizeof name);
-    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
     grid_cell(g, "%s", c->traffic);
     put_load(g, s->load);
     put_share(g, s->value[METRIC_BLOCKED].mean);
@@ -287,8 +304,7 @@ static ik_status put_classes(const terminal_page *p, ik_error *err)
         {
             const char *name = json_string_value(json_object_get(one, "name"));
             grid_cell(&g, "%s", name ? name : "?");
-            grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label,
-                      c->variant);
+            grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
             grid_cell(&g, "%s", c->traffic);
             put_load(&g, s->load);
             put_share(&g, json_number_value(json_object_get(one, "offered")));
@@ -394,6 +410,8 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
     put_fabrics(&p);
     put_findings(&p);
     status = put_proofs(&p, err);
+    if (status == IK_OK)
+        status = terminal_statics(&p, err);
     if (status == IK_OK)
         status = put_results(&p, err);
     if (status == IK_OK)

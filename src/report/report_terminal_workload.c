@@ -32,7 +32,7 @@ static void put_mean(grid *g, estimate e, double scale, const char *unit)
 static void put_row(const terminal_page *p, grid *g, const report_curve *c)
 {
     const report_step *s = &c->steps[0];
-    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
     grid_cell(g, "%s", c->traffic);
     grid_cell(g, "%s", p->m->fabrics[c->fabric].label);
     if (isnan(s->value[METRIC_COMPLETION].mean)) {
@@ -77,7 +77,7 @@ enum { JOB_COLUMNS = 7 }; /* of jobs that end; the others have some more */
 static void put_job(const terminal_page *p, grid *g, const report_curve *c, const report_job *job)
 {
     grid_cell(g, "%s", job->name);
-    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", p->m->plans[c->plan].label, c->variant);
+    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
     grid_cell(g, "%s", c->traffic);
     grid_cell(g, "%s", p->m->fabrics[c->fabric].label);
     put_mean(g, job->completion_ns, 1e-3, " us");

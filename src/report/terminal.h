@@ -46,6 +46,9 @@ void grid_latency(grid *g, const report_step *s, estimate e, bool *marked);
 /* Prints and frees the table. */
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err);
 
+/* ---- report_terminal_static.c: what was measured without simulation */
+ik_status terminal_statics(const terminal_page *p, ik_error *err);
+
 /* ---- report_terminal_workload.c: what became of workloads that end */
 bool terminal_is_workload(const report_curve *c);
 ik_status terminal_workloads(const terminal_page *p, ik_error *err);

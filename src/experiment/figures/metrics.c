@@ -51,6 +51,21 @@ const metric_row metrics[NUM_METRICS] = {
     [METRIC_EFFECTIVE] = {"effective_throughput", "effective throughput", "%", false},
     [METRIC_STATIONARY] = {"stationary", "stationary", "", false},
     [METRIC_SATURATION_LOAD] = {"saturation_load", "saturation load", "%", false},
+    [METRIC_FEASIBLE] = {"feasible", "feasible", "%", true},
+    [METRIC_DEADLOCK_FREE] = {"deadlock_free", "proved free of deadlock", "%", true},
+    [METRIC_MEAN_HOPS] = {"mean_hops", "mean hops", "", true},
+    [METRIC_MAX_HOPS] = {"max_hops", "most hops", "", true},
+    [METRIC_ENTRIES_MEAN] = {"entries_mean", "mean table entries of a switch", "", true},
+    [METRIC_ENTRIES_MAX] = {"entries_max", "largest table", "entries", true},
+    [METRIC_LEAST_T_MAX] = {"least_t_max", "least t_max", "entries", true},
+    [METRIC_CONTENTION] = {"contention", "flows on the fullest channel", "", true},
+    [METRIC_STATIC_SLOWDOWN] = {"static_slowdown", "predicted slowdown", "", true},
+    [METRIC_STATIC_SATURATION] = {"static_saturation", "predicted saturation", "%", true},
+    [METRIC_BANDWIDTH] = {"effective_bandwidth", "effective bandwidth", "%", true},
+    [METRIC_EFFICIENCY] = {"efficiency", "efficiency", "%", true},
+    [METRIC_PORTS_PER_HOST] = {"ports_per_host", "switch ports per host", "", true},
+    [METRIC_LINKS_PER_HOST] = {"links_per_host", "links per host", "", true},
+    [METRIC_BISECTION] = {"bisection", "bisection per host", "", true},
 };
 
 bool metric_past_saturation(double offered, double throughput)

@@ -53,6 +53,21 @@ typedef enum metric_id {
     METRIC_STATIONARY, /* 1 or 0; NAN of a workload that ends */
     /* highest load that was accepted, of a search; NAN without one, and where all of 100 % was */
     METRIC_SATURATION_LOAD,
+    METRIC_FEASIBLE,   /* from here on without simulation; NAN where it is not measured */
+    METRIC_DEADLOCK_FREE,
+    METRIC_MEAN_HOPS,
+    METRIC_MAX_HOPS,
+    METRIC_ENTRIES_MEAN,
+    METRIC_ENTRIES_MAX,
+    METRIC_LEAST_T_MAX,
+    METRIC_CONTENTION,
+    METRIC_STATIC_SLOWDOWN,
+    METRIC_STATIC_SATURATION,
+    METRIC_BANDWIDTH,
+    METRIC_EFFICIENCY,
+    METRIC_PORTS_PER_HOST,
+    METRIC_LINKS_PER_HOST,
+    METRIC_BISECTION,
     NUM_METRICS
 } metric_id;
 
@@ -67,6 +82,13 @@ extern const metric_row metrics[NUM_METRICS];
 /* What saturation is, everywhere: less than 95 % of the offered load is accepted. Beyond it queues
  * grow as long as the run lasts, and a latency says how long that was. */
 bool metric_past_saturation(double offered, double throughput);
+/* Those without simulation: METRIC_FEASIBLE … METRIC_BISECTION. */
+#define FIRST_STATIC METRIC_FEASIBLE
+enum { NUM_STATICS = METRIC_BISECTION - METRIC_FEASIBLE + 1 };
+static inline bool metric_is_static(metric_id id)
+{
+    return id >= FIRST_STATIC && id <= METRIC_BISECTION;
+}
 
 /* NUM_METRICS: there is none of that name. */
 metric_id metric_find(const char *name, size_t length);

@@ -30,7 +30,7 @@ static bool to_be_tried(runner *r, const ik_fabric *f, const point *at)
                *routing = routing_name(r->e, at);
     for (const struct judged *k = r->judged; k; k = k->next)
         if (strcmp(k->fabric, fabric) == 0 && strcmp(k->routing, routing) == 0)
-            return (uint64_t)f->num_switches * f->num_hosts <= small;
+            return !r->e->measures && (uint64_t)f->num_switches * f->num_hosts <= small;
     struct judged *made = ik_calloc(1, sizeof *made);
     if (made) { /* without memory it is tried again */
         *made = (struct judged){r->judged, fabric, routing};
@@ -48,8 +48,7 @@ void misfits_free(runner *r)
     }
 }
 
-/* Whether a limit is what refused the plan: another fabric may keep it. */
-static bool is_limit(const ik_error *why)
+bool misfit_is_limit(const ik_error *why)
 {
     static const char *const limits[] = {"t_max", "vcs"};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -87,7 +86,7 @@ static ik_status try_family(const runner *r, const ik_fabric *f, const plan_bloc
             continue;
         ik_status status = plan_make_for(r, f, &plans[i].at, &plan, &why);
         ik_plan_free(plan);
-        if (status == IK_OK || (status == IK_ERR_UNSUPPORTED && is_limit(&why)))
+        if (status == IK_OK || (status == IK_ERR_UNSUPPORTED && misfit_is_limit(&why)))
             return IK_OK;
         if (status != IK_ERR_UNSUPPORTED) {
             if (err)
@@ -126,11 +125,11 @@ ik_status misfits_refuse(const runner *r, const plan_slot *slots, size_t num, ik
     if (num == 1 || experiment_option(r->e, OPTION_SKIP_MISFITS)->u)
         return IK_OK; /* the only plan of all: the run ends with its error */
     for (size_t k = 0; k < num; k++) {
-        bool fits = !slots[k].unusable || is_limit(slots[k].why);
+        bool fits = !slots[k].unusable || misfit_is_limit(slots[k].why);
         for (size_t i = 0; i < num && !fits; i++)
             fits =
                 strcmp(routing_name(r->e, &slots[i].at), routing_name(r->e, &slots[k].at)) == 0 &&
-                (!slots[i].unusable || is_limit(slots[i].why));
+                (!slots[i].unusable || misfit_is_limit(slots[i].why));
         if (!fits)
             return refuse(r, &slots[k].at, slots[k].why, err);
     }

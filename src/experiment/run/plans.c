@@ -36,24 +36,88 @@ static ik_status look_up(const runner *r, const char *sql, const char *const *te
 
 /* ---- fabrics */
 
-static ik_status insert_fabric(runner *r, const ik_fabric *f, const char *const *key, int64_t *id,
-                               ik_error *err)
+/* A kind of fabric that has a drawing: its text without what `over` calls samples. */
+struct drawn {
+    struct drawn *next;
+    const char *kind;
+};
+
+static bool is_over(const ik_experiment *e, const char *param)
 {
-    char *summary = NULL, *drawing = NULL;
+    static const char section[] = "fabric.";
+    for (size_t i = 0; i < e->num_over; i++)
+        if (strncmp(e->over[i], section, sizeof section - 1) == 0 &&
+            strcmp(e->over[i] + sizeof section - 1, param) == 0)
+            return true;
+    return false;
+}
+
+/* Whether it is a sample of a kind that has a drawing; the kind has one from now on. *known stays
+ * false without memory. */
+static bool has_drawing(runner *r, const variant *v)
+{
+    bool samples = false;
+    const char *kind = ik_arena_strdup(&r->e->arena, v->name);
+    for (size_t i = 0; i < r->e->num_over; i++) {
+        if (strcmp(r->e->over[i], "fabric") == 0)
+            kind = "";
+        samples |= strncmp(r->e->over[i], "fabric", strlen("fabric")) == 0;
+    }
+    for (size_t i = 0; samples && kind && kind[0] && i < v->params.num; i++)
+        if (v->params.values[i].has && !is_over(r->e, v->params.decl[i].name))
+            kind = ik_arena_printf(&r->e->arena, "%s,%s=%s", kind, v->params.decl[i].name,
+                                   v->params.values[i].text);
+    for (struct drawn *d = r->drawn; samples && kind && d; d = d->next)
+        if (strcmp(d->kind, kind) == 0)
+            return true;
+    struct drawn *made = samples && kind ? ik_calloc(1, sizeof *made) : NULL;
+    if (made) {
+        *made = (struct drawn){r->drawn, kind};
+        r->drawn = made;
+    }
+    return false;
+}
+
+void drawn_free(runner *r)
+{
+    while (r->drawn) {
+        struct drawn *next = r->drawn->next;
+        free(r->drawn);
+        r->drawn = next;
+    }
+}
+
+/* The drawing of a fabric, packed; nothing for the samples of one that has one. */
+static ik_status pack_drawing(const ik_fabric *f, bool drawn, void **blob, size_t *size,
+                              ik_error *err)
+{
+    char *drawing = NULL;
+    size_t bytes = 0;
+    if (drawn)
+        return IK_OK;
+    ik_status status = describe_drawing(f, &drawing, &bytes, err);
+    if (status == IK_OK)
+        status = store_deflate(drawing, bytes, blob, size, err);
+    free(drawing);
+    return status;
+}
+
+static ik_status insert_fabric(runner *r, const ik_fabric *f, const char *const *key, bool drawn,
+                               int64_t *id, ik_error *err)
+{
+    char *summary = NULL;
     void *blob = NULL;
-    size_t size = 0, packed = 0;
+    size_t packed = 0;
     sqlite3_stmt *statement = NULL;
     ik_status status = describe_fabric(f, &summary, err);
     if (status == IK_OK)
-        status = describe_drawing(f, &drawing, &size, err);
-    if (status == IK_OK)
-        status = store_deflate(drawing, size, &blob, &packed, err);
+        status = pack_drawing(f, drawn, &blob, &packed, err);
     if (status == IK_OK)
         status = store_prepare(
             r->store, "INSERT INTO fabrics(spec, digest, summary, drawing) VALUES(?1, ?2, ?3, ?4)",
             (const char *[]){key[0], key[1], summary, NULL}, &statement, err);
     if (status == IK_OK) {
-        sqlite3_bind_blob64(statement, 4, blob, packed, SQLITE_STATIC);
+        sqlite3_bind_blob64(statement, 4, blob ? blob : "", packed, SQLITE_STATIC);
         status = store_begin(r->store, err);
     }
     if (status == IK_OK) {
@@ -67,7 +131,6 @@ static ik_status insert_fabric(runner *r, const ik_fabric *f, const char *const 
     }
     sqlite3_finalize(statement);
     free(blob);
-    free(drawing);
     free(summary);
     return status;
 }
@@ -82,6 +145,15 @@ ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_erro
     return status;
 }
 
+ik_status fabric_keep(runner *r, const variant *v, const ik_fabric *f, int64_t *id, ik_error *err)
+{
+    const char *const key[] = {v->label, v->digest, NULL};
+    bool found = false, drawn = has_drawing(r, v);
+    ik_status status =
+        look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, err);
+    return status == IK_OK && !found ? insert_fabric(r, f, key, drawn, id, err) : status;
+}
+
 ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_error *err)
 {
     const variant *v = experiment_variant(r->e, &r->e->plans[first].at, SECTION_FABRIC);
@@ -90,12 +162,7 @@ ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_er
     ik_status status = made ? IK_OK : fabric_build(r, v, &made, err);
     if (status != IK_OK)
         return status;
-    const char *const key[] = {v->label, v->digest, NULL};
-    bool found = false;
-    status =
-        look_up(r, "SELECT id FROM fabrics WHERE spec = ?1 AND digest = ?2", key, &found, id, err);
-    if (status == IK_OK && !found)
-        status = insert_fabric(r, made, key, id, err);
+    status = fabric_keep(r, v, made, id, err);
     if (status != IK_OK) {
         ik_fabric_free(made);
         return status;

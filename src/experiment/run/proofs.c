@@ -148,9 +148,9 @@ static void tell_proof(const runner *r, const char *routing, plan_flow flow, con
                   "they chose: %s; it is simulated under the watchdog",
                   routing, proof->deadlock_reason);
     else if (proof->deadlock_free == IK_NO)
-        tell_note(r, IK_ERROR,
-                  "%s can deadlock (a cycle of %zu channels); it is simulated under the watchdog",
-                  routing, proof->witness_length);
+        tell_note(r, IK_ERROR, "%s can deadlock (a cycle of %zu channels)%s", routing,
+                  proof->witness_length,
+                  r->e->measures ? "" : "; it is simulated under the watchdog");
     if (proof->sampled_pairs)
         tell_note(r, IK_NOTE, "%s: a sample of %llu pairs is proved, no more", routing,
                   (unsigned long long)proof->sampled_pairs);
@@ -188,41 +188,59 @@ static ik_status make_proof(const runner *r, const ik_plan *plan, const char *ro
     return ik_verify_cached(plan, &config, &env, proof, NULL, err);
 }
 
-ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_flow flow,
-                     plan_slot *slot, ik_error *err)
+/* How much of a proof there is, in a word. */
+static const char *extent_of(const runner *r, const ik_proof *proof)
+{
+    if (!proof)
+        return "none";
+    if (proof->sampled_pairs > 0)
+        return "sampled";
+    return experiment_option(r->e, OPTION_PROOF)->u == PROOF_OFF ? "off" : "full";
+}
+
+ik_status plan_keep_proof(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
+                          plan_flow flow, const ik_proof *proof, plan_slot *slot, ik_error *err)
 {
     const ik_plan *plan = slot->plan;
-    const char *label = experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label;
-    char asked[48], *json = NULL;
-    ik_proof proof = {0};
-    ik_status status = make_proof(r, plan, label, flow, &proof, err);
-    if (status != IK_OK)
-        return status;
-    tell_proof(r, label, flow, &proof);
-    asked_text(r->e, asked, sizeof asked);
-    plan_row row = {.key = key,
-                    .flow = flow_names[flow],
-                    .fabric = fabric,
-                    .routing = label,
-                    .vc = plan->vc && plan->vc->spec ? plan->vc->spec : "",
-                    .selection =
-                        plan->selection && plan->selection->spec ? plan->selection->spec : "",
-                    .vcs = plan->num_vcs,
-                    .asked = asked,
-                    .failed = proof.delivered == IK_NO || proof.loop_free == IK_NO ||
-                              proof.deadlock_free == IK_NO};
-    bool sampled = proof.sampled_pairs > 0,
-         off = experiment_option(r->e, OPTION_PROOF)->u == PROOF_OFF;
-    status = describe_proof(f, &proof,
-                            off       ? "off"
-                            : sampled ? "sampled"
-                                      : "full",
-                            row.flow, &json, err);
+    char asked[48] = "none", *json = NULL;
+    if (proof)
+        asked_text(r->e, asked, sizeof asked);
+    plan_row row = {
+        .key = key,
+        .flow = flow_names[flow],
+        .fabric = fabric,
+        .routing = experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label,
+        .vc = plan && plan->vc && plan->vc->spec ? plan->vc->spec : "",
+        .selection = plan && plan->selection && plan->selection->spec ? plan->selection->spec : "",
+        .vcs = plan ? plan->num_vcs : 0,
+        .asked = asked,
+        .failed = proof && (proof->delivered == IK_NO || proof->loop_free == IK_NO ||
+                            proof->deadlock_free == IK_NO)};
+    ik_status status =
+        describe_proof(f, proof ? proof : &no_proof, extent_of(r, proof), row.flow, &json, err);
     row.proof = json;
     if (status == IK_OK)
         status = keep_row(r, &row, &slot->id[flow], err);
     r->failed |= status == IK_OK && row.failed;
     free(json);
+    return status;
+}
+
+void plan_tell_proof(const runner *r, const plan_slot *slot, plan_flow flow, const ik_proof *proof)
+{
+    tell_proof(r, experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label, flow, proof);
+}
+
+ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_flow flow,
+                     plan_slot *slot, ik_error *err)
+{
+    const char *label = experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label;
+    ik_proof proof = {0};
+    ik_status status = make_proof(r, slot->plan, label, flow, &proof, err);
+    if (status != IK_OK)
+        return status;
+    tell_proof(r, label, flow, &proof);
+    status = plan_keep_proof(r, f, fabric, key, flow, &proof, slot, err);
     ik_proof_free(&proof);
     return status;
 }

@@ -42,7 +42,7 @@ void tell_point(const runner *r, bool reused)
 }
 
 /* The points of a plan that cannot be run, with what refused it. */
-static void note_left_out(runner *r, const plan_slot *slot)
+void note_left_out(runner *r, const plan_slot *slot)
 {
     r->skipped += slot->num;
     ik_json_object(&r->left_out, NULL);
@@ -126,7 +126,10 @@ static ik_status run_all(runner *r, ik_error *err)
         return status;
     if (r->done > 0)
         tell_point(r, true);
-    for (size_t first = 0, num; first < r->e->num_plans && status == IK_OK; first += num) {
+    if (r->e->measures)
+        status = machines_run(r, err);
+    for (size_t first = r->e->measures ? r->e->num_plans : 0, num;
+         first < r->e->num_plans && status == IK_OK; first += num) {
         num = plans_on_fabric(r->e, first);
         status = run_fabric(r, first, num, err);
     }
@@ -171,6 +174,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     if (status != IK_OK) {
         preflight_free(&r);
         misfits_free(&r);
+        drawn_free(&r);
         return status;
     }
     ik_json_to_text(&r.left_out, IK_JSON_PACKED);
@@ -188,6 +192,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                 e->num_points);
     preflight_free(&r);
     misfits_free(&r);
+    drawn_free(&r);
     free(r.finished);
     if (status == IK_OK && failed)
         *failed = r.failed;

@@ -25,6 +25,7 @@ typedef struct runner {
      * it */
     ik_fabric **built;
     struct judged *judged; /* misfits.c */
+    struct drawn *drawn;   /* plans.c: which fabrics have a drawing */
     unsigned usable_plans;
     ik_error unusable; /* why the last unusable plan was none */
 } runner;
@@ -47,6 +48,8 @@ typedef struct plan_slot {
 
 /* Number of plans, from this one on, on the same fabric of the same design. */
 size_t plans_on_fabric(const ik_experiment *e, size_t first);
+/* Counts and keeps the points of a plan that cannot be run, with r->unusable. */
+void note_left_out(runner *r, const plan_slot *slot);
 
 /* ---- sync.c: the store learns of the experiment, and says what is finished */
 
@@ -72,9 +75,11 @@ void preflight_free(runner *r);
 
 /* ---- misfits.c: routings that do not fit a fabric at all */
 
+/* The first: whether a limit (t_max, vcs) is what refused a plan: another fabric may keep it. */
 /* Refuses a routing of plans first … first + num - 1, on fabric f, that works with none of its
  * settings there, unless the experiment skips misfits or what is missing is a limit that other
  * fabrics of the sweep may keep. */
+bool misfit_is_limit(const ik_error *why);
 ik_status misfits_check(runner *r, const ik_fabric *f, size_t first, size_t num, ik_error *err);
 /* The same once all plans of the sweep's only fabric were made. */
 ik_status misfits_refuse(const runner *r, const plan_slot *slots, size_t num, ik_error *err);
@@ -93,10 +98,14 @@ ik_status plan_open(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *sl
 /* Says which plans on a fabric are left out: values of a sweep whose routing works with others are
  * a note, a routing that does not work at all is an error. */
 void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num);
+void drawn_free(runner *r);
 /* Builds the fabric of a variant of section fabric. */
 ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_error *err);
 /* That of plan number `first`. */
 ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_error *err);
+/* The row of a fabric that is made; its drawing is left out if it is a sample of one that has
+ * one. */
+ik_status fabric_keep(runner *r, const variant *v, const ik_fabric *f, int64_t *id, ik_error *err);
 
 /* ---- proofs.c: proves plans and stores the proofs */
 
@@ -109,6 +118,15 @@ ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_sl
 /* Proves slot->plan for a flow and keeps that in slot->id[flow]'s row. */
 ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *key, plan_flow flow,
                      plan_slot *slot, ik_error *err);
+
+/* Keeps a proof (NULL = none is asked for) of slot->plan (NULL = it could not be made) so. */
+ik_status plan_keep_proof(runner *r, const ik_fabric *f, int64_t fabric, const char *key,
+                          plan_flow flow, const ik_proof *proof, plan_slot *slot, ik_error *err);
+void plan_tell_proof(const runner *r, const plan_slot *slot, plan_flow flow, const ik_proof *proof);
+
+/* ---- machines.c: points that are measured, many machines at a time */
+
+ik_status machines_run(runner *r, ik_error *err);
 
 /* ---- pool.c: runs the unfinished points of some plans */
 

@@ -32,9 +32,11 @@ static void put_digest(ik_json *j, const runner *r, const point *p, section_id i
     ik_json_text(j, key, digest);
 }
 
-static ik_status put_sections(const runner *r, const point *p, const char *design,
-                              const section_id *ids, size_t num, char **json, ik_error *err)
+static ik_status put_sections(const runner *r, const point *p, bool whole, const section_id *ids,
+                              size_t num, char **json, ik_error *err)
 {
+    const char *design = whole ? r->e->designs[p->design].name : "";
+    bool measured = whole && r->e->measures;
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_object(&j, NULL);
@@ -42,11 +44,23 @@ static ik_status put_sections(const runner *r, const point *p, const char *desig
         ik_json_text(&j, "design", design);
     for (size_t i = 0; i < num; i++) {
         const variant *v = experiment_variant(r->e, p, ids[i]);
+        if (!experiment_uses(r->e, ids[i]))
+            continue;
         if (ids[i] != SECTION_WATCH || v->label[0]) /* nothing watched is no setting */
             ik_json_text(&j, schema_section(ids[i])->name, v->full);
     }
     for (size_t i = 0; i < num; i++)
         put_digest(&j, r, p, ids[i]);
+    if (measured) {
+        const ik_value *proof = experiment_option(r->e, OPTION_PROOF);
+        ik_json_text(&j, "measures", r->e->measured);
+        if (experiment_measures(r->e, MEASURE_BANDWIDTH))
+            ik_json_uint(&j, "patterns", experiment_option(r->e, OPTION_PATTERNS)->u);
+        if (proof->u != PROOF_FULL)
+            ik_json_text(&j, "proof", proof->text);
+        if (proof->u == PROOF_SAMPLED)
+            ik_json_uint(&j, "proof_pairs", experiment_option(r->e, OPTION_PROOF_PAIRS)->u);
+    }
     ik_json_uint(&j, "setup_seed", setup_seed(r->e));
     ik_json_close(&j);
     return ik_json_end_text(&j, json, NULL, err);
@@ -58,8 +72,7 @@ ik_status point_params(const runner *r, const point *p, char **json, ik_error *e
         SECTION_FABRIC,  SECTION_ROUTING, SECTION_VC,      SECTION_VCS,   SECTION_SELECTION,
         SECTION_SWITCH,  SECTION_ADAPTER, SECTION_MEASURE, SECTION_WATCH, SECTION_REFERENCE,
         SECTION_TRAFFIC, SECTION_LOAD,    SECTION_SEEDS};
-    return put_sections(r, p, r->e->designs[p->design].name, ids, sizeof ids / sizeof *ids, json,
-                        err);
+    return put_sections(r, p, true, ids, sizeof ids / sizeof *ids, json, err);
 }
 
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
@@ -67,7 +80,7 @@ ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err)
     static const section_id ids[] = {SECTION_FABRIC, SECTION_ROUTING,   SECTION_VC,
                                      SECTION_VCS,    SECTION_SELECTION, SECTION_TRAFFIC};
     size_t num = sizeof ids / sizeof *ids - !plan_takes_traffic(r->e, p);
-    return put_sections(r, p, "", ids, num, json, err);
+    return put_sections(r, p, false, ids, num, json, err);
 }
 
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err)
@@ -79,7 +92,8 @@ ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_
     const char *all = design[0] ? ik_arena_printf(&arena, "design: %s", design) : "";
     for (size_t i = 0; i < sizeof ids / sizeof *ids && all; i++) {
         const char *label = experiment_variant(e, p, ids[i])->label;
-        if (label[0] && experiment_list(e, p->design, ids[i])->num > 1)
+        if (label[0] && experiment_uses(e, ids[i]) &&
+            experiment_list(e, p->design, ids[i])->num > 1)
             all = ik_arena_printf(&arena, "%s%s%s: %s", all, all[0] ? "; " : "",
                                   schema_section(ids[i])->name, label);
     }
@@ -150,12 +164,27 @@ static ik_status experiment_changed(const runner *r, bool *changed, ik_error *er
     return status;
 }
 
+/* The axes that are samples, as a JSON list; free with free(). */
+static ik_status print_over(const ik_experiment *e, char **text, ik_error *err)
+{
+    ik_json j;
+    ik_json_to_text(&j, IK_JSON_PACKED);
+    ik_json_array(&j, NULL);
+    for (size_t i = 0; i < e->num_over; i++)
+        ik_json_text(&j, NULL, e->over[i]);
+    ik_json_close(&j);
+    return ik_json_end_text(&j, text, NULL, err);
+}
+
 static ik_status set_experiment(runner *r, ik_error *err)
 {
     const ik_experiment *e = r->e;
     const char *slash = strrchr(e->file, '/');
-    char number[24];
+    char number[24], *over = NULL;
     snprintf(number, sizeof number, "%" PRIu64, e->num_points);
+    ik_status status = print_over(e, &over, err);
+    if (status != IK_OK)
+        return status;
     const char *const rows[][2] = {{"title", e->title},
                                    {"description", e->description},
                                    {"file", slash ? slash + 1 : e->file},
@@ -163,13 +192,15 @@ static ik_status set_experiment(runner *r, ik_error *err)
                                    {"overrides", e->overrides},
                                    {"figures", e->drawn.figures},
                                    {"expect", e->drawn.expect},
+                                   {"over", over},
                                    {"num_points", number}};
     bool changed = false;
-    ik_status status = experiment_changed(r, &changed, err);
+    status = experiment_changed(r, &changed, err);
     if (status == IK_OK && changed)
         status = store_set_meta(r->store, "left_out", "[]", err);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == IK_OK; i++)
         status = store_set_meta(r->store, rows[i][0], rows[i][1], err);
+    free(over);
     return status;
 }
 

@@ -76,15 +76,16 @@ function completions(data) {
 function summary(data) {
   const [f] = data.fabrics;
   const failed = data.plans.filter((p) => p.failed).length;
-  const partial = data.plans.filter((p) => p.proof.proof && p.proof.proof !== 'full').length;
+  const asked = data.plans.filter((p) => p.proof.proof !== 'none').length;
+  const partial = data.plans.filter((p) => ['sampled', 'off'].includes(p.proof.proof)).length;
   const best = endless(data).reduce((a, c) => (!a || c.peak_throughput > a.peak_throughput ? c : a), null);
   const warnings = data.fabrics.reduce((n, g) => n + g.findings.filter((x) => x.severity !== 'note').length, 0);
   const locks = data.points.filter((p) => p.deadlock).length;
   const one = (strong, span) => el('div', { class: 'card' }, el('strong', {}, strong), el('span', {}, span));
   return el('section', { id: 'summary', class: 'cards' },
-    one(`${plural(f.hosts, 'host')}`, `${f.switches === 1 ? '1 switch' : `${count(f.switches)} switches`}, ${plural(f.switch_links, 'link')} between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics compared` : ''}`),
+    one(`${plural(f.hosts, 'host')}`, `${f.switches === 1 ? '1 switch' : `${count(f.switches)} switches`}, ${plural(f.switch_links, 'link')} between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics${data.over ? '' : ' compared'}` : ''}`),
     one(warnings ? `${plural(warnings, 'finding')}` : 'no findings', warnings ? `that need${warnings > 1 ? '' : 's'} attention` : 'the fabric is as it should be'),
-    one(failed ? `${failed} of ${data.plans.length} fail` : partial ? `${data.plans.length - partial} of ${data.plans.length} proved` : `${data.plans.length} proved`,
+    asked > 0 && one(failed ? `${failed} of ${data.plans.length} fail` : partial ? `${data.plans.length - partial} of ${data.plans.length} proved` : `${data.plans.length} proved`,
       failed ? 'routings whose proofs fail' : partial ? 'the others by a sample of pairs, or not at all' : 'every routing delivers, without loops or deadlock'),
     locks > 0 && one(`${plural(locks, 'deadlock')}`, 'points in which packets waited for each other: see Every point'),
     ...completions(data).map(([strong, span]) => one(strong, span)),
@@ -120,6 +121,7 @@ function slowCallout(data, f, fi) {
 
 function findings(data) {
   const blocks = data.fabrics.map((f, i) => {
+    if (f.sample) return null;
     const rest = f.findings.filter((x) => !(x.code === 'slow-link' && f.slow_links.some((s) => s.channel === x.channel || s.opposite === x.channel)));
     if (!f.findings.length && data.fabrics.length > 1) return null;
     return [data.fabrics.length > 1 && el('h3', {}, fabricName(data, i)), slowCallout(data, f, i),
@@ -135,8 +137,10 @@ function proofs(data) {
   const tag = (key) => (r) => verdict(r[key]);
   const mark = (key) => (r) => (r[key] === true ? 'yes' : r[key] === false ? 'no' : undefined);
   const proved = (value, text) => (value === null ? '–' : text(value));
-  const partial = data.plans.some((p) => p.proof.proof && p.proof.proof !== 'full');
-  const rare = (key, name) => data.plans.some((p) => p.proof[key] > 0) && { key, name, number: true, text: (r) => proved(r[key], count) };
+  const shown = data.plans.filter((p) => !p.sample && p.proof.proof !== 'none');
+  if (!shown.length) return '';
+  const partial = shown.some((p) => p.proof.proof && p.proof.proof !== 'full');
+  const rare = (key, name) => shown.some((p) => p.proof[key] > 0) && { key, name, number: true, text: (r) => proved(r[key], count) };
   const columns = [
     { key: 'routing', name: 'routing' }, data.fabrics.length > 1 && { key: 'fabric', name: 'fabric' }, { key: 'vc', name: 'VC scheme' }, { key: 'vcs', name: 'VCs', number: true },
     { key: 'delivered', name: 'delivers every pair', text: tag('delivered'), class: mark('delivered') },
@@ -151,11 +155,32 @@ function proofs(data) {
     { key: 'max_hops', name: 'most hops', number: true, text: (r) => proved(r.max_hops, count) },
     { key: 'dependencies', name: 'dependencies', number: true, text: (r) => proved(r.dependencies, count) },
   ].filter(Boolean);
-  const rows = data.plans.map((p) => ({ ...p, ...p.proof, routing: p.label, fabric: fabricName(data, p.fabric) }));
-  const cycles = data.plans.filter((p) => p.proof.witness?.length).map((p) => el('div', { class: 'callout' }, el('h3', {}, `${p.label}: a cycle that can lock`),
+  const rows = shown.map((p) => ({ ...p, ...p.proof, routing: p.label, fabric: fabricName(data, p.fabric) }));
+  const cycles = shown.filter((p) => p.proof.witness?.length).map((p) => el('div', { class: 'callout' }, el('h3', {}, `${p.label}: a cycle that can lock`),
     el('ol', {}, p.proof.witness.map((d) => el('li', {}, `${d.from} → ${d.to} on VC ${d.vc}, held by packets ${d.source} to ${d.destination}`)))));
-  return section('proofs', 'Proofs', el('p', { class: 'quiet' }, partial ? 'Not every routing was proved for every pair of hosts: tables say so behind its name.' : 'Proved for every pair of hosts before the first packet was simulated.'),
+  return section('proofs', 'Proofs', el('p', { class: 'quiet' }, partial ? 'Not every routing was proved for every pair of hosts: tables say so behind its name.' : `Proved for every pair of hosts${data.curves.length ? ' before the first packet was simulated' : ''}${data.over ? '; of samples the first' : ''}.`),
     card(table(columns, rows), numbersOnlyCsv('proofs', columns, rows)), cycles);
+}
+
+// ---- what was measured without simulation
+
+const plainNumber = (x) => (Number.isInteger(x) ? count(x) : x.toFixed(3));
+const MEASURES = [['feasible', 'feasible', (x) => percent(x)], ['deadlock_free', 'deadlock-free', (x) => percent(x)], ['mean_hops', 'mean hops', plainNumber], ['max_hops', 'most hops', plainNumber],
+  ['entries_mean', 'entries of a switch', plainNumber], ['entries_max', 'largest table', plainNumber], ['least_t_max', 'least t_max', plainNumber], ['contention', 'contention', plainNumber],
+  ['static_slowdown', 'predicted slowdown', plainNumber], ['static_saturation', 'predicted saturation', (x) => percent(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
+  ['efficiency', 'efficiency', (x) => percent(x)], ['ports_per_host', 'ports per host', plainNumber], ['links_per_host', 'links per host', plainNumber], ['bisection', 'bisection per host', plainNumber]];
+const measuresOf = (list) => MEASURES.filter(([key]) => list.some((s) => s[key] !== null && s[key] !== undefined));
+const measured = (key, text, ci) => (r) => (r[key] === null || r[key] === undefined ? '–' : text(r[key]) + (ci && r[`${key}_ci95`] ? ` ± ${text(r[`${key}_ci95`])}` : ''));
+
+function measures(data) {
+  if (!data.statics) return '';
+  const differs = (key) => new Set(data.statics.map((s) => s[key])).size > 1;
+  const rows = data.statics.map((s) => ({ ...s, routing: s.plan_label, fabric: s.fabric_label ?? data.fabrics[s.fabric].label }));
+  const columns = [{ key: 'routing', name: 'routing' }, { key: 'fabric', name: 'fabric' }, differs('traffic') && { key: 'traffic', name: 'traffic' }, differs('variant') && { key: 'variant', name: 'settings' },
+    data.statics.some((s) => s.samples > 1) && { key: 'samples', name: 'samples', number: true, text: (r) => count(r.samples) },
+    ...measuresOf(data.statics).map(([key, name, text]) => ({ key, name, number: true, text: measured(key, text, true) }))].filter(Boolean);
+  return section('measures', 'Measures', el('p', { class: 'quiet' }, data.over ? `Means over ${data.over.join(', ')}, with half their 95 % confidence intervals; infeasible samples have no values.` : 'Measured without simulation.'),
+    card(table(columns, rows), numbersOnlyCsv('measures', columns, rows)));
 }
 
 // ---- curves
@@ -265,6 +290,7 @@ function utilisation(data) {
 const SWITCH_SHOWS = [['filled', 'buffers filled', 'full'], ['blocked', 'buffers blocked', 'blocked'], ['hol', 'held up by a head', 'held up by the head of their queue']];
 
 function fabricView(data) {
+  if (!data.curves.length) return section('fabric', 'The fabric', card(fabricPicture(data.fabrics.find((f) => f.drawing)).node));
   let chosen = Math.max(0, data.curves.findIndex((c) => data.fabrics[c.fabric].slow_links.length)), measure = 'mean', step = 0;
   const holder = el('div', {});
   const pictures = new Map();
@@ -329,7 +355,15 @@ function fabricView(data) {
 
 // ---- points and provenance
 
+function measuredPoints(data, csv) {
+  const columns = [{ key: 'routing', name: 'routing' }, { key: 'fabricName', name: 'fabric' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' }, { key: 'seed', name: 'seed', number: true },
+    ...measuresOf(data.points).map(([key, name, text]) => ({ key, name, number: true, text: measured(key, text) }))];
+  const rows = data.points.map((p) => ({ ...p, routing: p.plan_label, fabricName: data.fabrics[p.fabric].label }));
+  return section('points', 'Every point', card(el('p', { class: 'quiet' }, `${plural(rows.length, 'point')}, measured without simulation; the CSV file is what ikat report --csv prints.`), numbers('points', () => ({ columns, rows }), () => csv)));
+}
+
 function points(data, csv) {
+  if (data.statics) return measuredPoints(data, csv);
   const ends = data.curves.some(isWorkload);
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' }, { key: 'fabricName', name: 'fabric' },
     { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seed', name: 'seed', number: true }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput, 2) },
@@ -352,7 +386,7 @@ function provenance(data) {
 
 function navigation(data) {
   const any = endless(data).length > 0;
-  const items = [hasClaims(data) && ['claims', 'Claims'], hasFigures(data) && ['figures', 'Figures'], data.curves.some(isWorkload) && ['workloads', 'Workloads'], ['findings', 'Findings'], ['proofs', 'Proofs'], any && ['performance', 'Throughput and latency'], hasOrder(data) && ['order', 'In-order delivery'], any && ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], hasWatch(data) && ['watch', 'Watched packets'], ['points', 'Points'], ['experiment', 'Experiment']];
+  const items = [hasClaims(data) && ['claims', 'Claims'], hasFigures(data) && ['figures', 'Figures'], data.curves.some(isWorkload) && ['workloads', 'Workloads'], ['findings', 'Findings'], data.plans.some((p) => p.proof.proof !== 'none') && ['proofs', 'Proofs'], data.statics && ['measures', 'Measures'], any && ['performance', 'Throughput and latency'], hasOrder(data) && ['order', 'In-order delivery'], any && ['utilisation', 'Link utilisation'], ['fabric', 'Fabric'], data.curves.some((c) => c.steps.some((x) => x.series)) && ['time', 'Over time'], data.curves.some((c) => c.steps.some((x) => x.congestion)) && ['congestion', 'Congestion'], hasWatch(data) && ['watch', 'Watched packets'], ['points', 'Points'], ['experiment', 'Experiment']];
   return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.filter(Boolean).map(([id, text]) => el('a', { href: `#${id}` }, text))));
 }
 
@@ -367,7 +401,7 @@ async function start() {
   const main = el('main', {});
   app.append(main);
   if (data.points.length) {
-    main.append(summary(data), hasClaims(data) ? claimsView(data) : '', hasFigures(data) ? figuresView(data) : '', workloads(data) ?? '', findings(data), proofs(data), performance(data), orderView(data, (c) => curveName(data, c, new Set(data.curves.map((x) => x.traffic)).size > 1)) ?? '', utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true)) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', watchView(data) ?? '', points(data, csv));
+    main.append(summary(data), hasClaims(data) ? claimsView(data) : '', hasFigures(data) ? figuresView(data) : '', workloads(data) ?? '', findings(data), proofs(data), measures(data), performance(data), orderView(data, (c) => curveName(data, c, new Set(data.curves.map((x) => x.traffic)).size > 1)) ?? '', utilisation(data), fabricView(data), overTime(data, (c) => curveName(data, c, true)) ?? '', congestionView(data, (c) => curveName(data, c, true)) ?? '', watchView(data) ?? '', points(data, csv));
   } else {
     main.append(el('p', {}, 'No point is finished yet.'));
   }

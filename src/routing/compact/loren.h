@@ -39,8 +39,9 @@ typedef struct loren {
     uint32_t *num;        /* [S] */
     uint32_t *base_num;   /* [S] entries of the kinds 1 and 2 */
     uint32_t capacity, t_max;
-    uint16_t *chosen; /* [u][v] local link index, while compiling */
-    uint64_t *raster; /* [threads][height][width] scratch */
+    uint32_t required; /* the least t_max that works */
+    uint16_t *chosen;  /* [u][v] local link index, while compiling */
+    uint64_t *raster;  /* [threads][height][width] scratch */
 } loren;
 
 /* The switch on a point of the floor; IK_NONE = none there. */

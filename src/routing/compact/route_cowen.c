@@ -19,25 +19,13 @@
  * independent, so they run on all threads. Cost: O(S^2) a class plus O(S * S * hops) for its mean
  * path length.
  */
-#include "routing/graph/links.h"
+#include "routing/compact/cowen.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { VARIANT_BALLD, VARIANT_BALL, VARIANT_STRICT, VARIANT_LE };
-#define NO_LINK UINT16_MAX
-
-/* What does not depend on alpha. */
-typedef struct cowen_graph {
-    links g;
-    uint8_t *dist; /* [u][v] */
-    /* [v][u] local link index of u's next hop towards v, the smallest-id neighbour; NO_LINK */
-    uint16_t *succ;
-    uint32_t *order; /* [v][n] switches by (distance to v, id); unconnected ones last */
-    unsigned variant;
-    bool self;
-} cowen_graph;
 
 typedef struct cowen_class {
     uint32_t k, threshold;
@@ -62,60 +50,6 @@ typedef struct cowen {
     uint32_t *first; /* [S + 1] entries of a switch */
     ik_table_entry *entries;
 } cowen;
-
-/* ------------------------------------------------------------------------------------------ the
- * graph */
-
-static void graph_free(cowen_graph *c)
-{
-    links_free(&c->g);
-    free(c->dist);
-    free(c->succ);
-    free(c->order);
-}
-
-/* The tree towards v, and all switches by (distance, id): a counting sort. */
-static ik_status prepare(void *ctx, size_t index, unsigned thread, ik_error *err)
-{
-    (void)thread;
-    (void)err;
-    cowen_graph *c = ctx;
-    const links *g = &c->g;
-    size_t n = g->num_switches;
-    const uint8_t *dist = c->dist + index * n;
-    uint32_t start[257] = {0};
-    for (uint32_t u = 0; u < n; u++) {
-        start[dist[u] + 1]++;
-        uint16_t next = NO_LINK;
-        if (dist[u] != 0 && dist[u] != LINKS_FAR)
-            for (uint32_t l = g->base[u]; l < g->base[u + 1] && next == NO_LINK; l++)
-                if (dist[g->head[l]] + 1 == dist[u])
-                    next = (uint16_t)(l - g->base[u]);
-        c->succ[index * n + u] = next;
-    }
-    for (int d = 0; d < 256; d++)
-        start[d + 1] += start[d];
-    for (uint32_t u = 0; u < n; u++)
-        c->order[index * n + start[dist[u]]++] = u;
-    return IK_OK;
-}
-
-static ik_status graph_build(const ik_fabric *f, const ik_env *env, cowen_graph *c, ik_error *err)
-{
-    ik_status status = links_build(f, &c->g, err);
-    size_t n = f->num_switches;
-    if (status == IK_OK)
-        status = ik_env_refuse_bytes(env, 9.0 * (double)n * (double)n, "Cowen's tables", err);
-    if (status == IK_OK)
-        status = links_distances(&c->g, env, &c->dist, err);
-    if (status != IK_OK)
-        return status;
-    c->succ = ik_calloc(n * n, sizeof *c->succ);
-    c->order = ik_calloc(n * n, sizeof *c->order);
-    if (!c->succ || !c->order)
-        return ik_fail_memory(err, n * n * 6, "Cowen's trees");
-    return ik_parallel_for(env, "Cowen trees", n, prepare, c, err);
-}
 
 /* ------------------------------------------------------------------------------------------
  * landmarks */
@@ -339,8 +273,8 @@ static void run_class(const cowen_graph *c, cowen_class class, cowen_try *t)
 typedef struct cowen_search {
     const cowen_graph *c;
     const cowen_class *classes;
-    cowen_try *tries; /* [threads] */
-    uint32_t *largest;
+    cowen_try *tries;  /* [threads] */
+    uint32_t *largest; /* table of a class, 0 = not known yet */
     uint64_t *hops, *lost;
     uint32_t t_max;
 } cowen_search;
@@ -350,9 +284,11 @@ static ik_status search_one(void *ctx, size_t index, unsigned thread, ik_error *
     (void)err;
     cowen_search *s = ctx;
     cowen_try *t = &s->tries[thread];
+    s->hops[index] = UINT64_MAX;
+    if (s->largest[index] > s->t_max) /* known from an earlier pass */
+        return IK_OK;
     run_class(s->c, s->classes[index], t);
     s->largest[index] = t->largest;
-    s->hops[index] = UINT64_MAX;
     if (t->largest <= s->t_max) {
         measure(s->c, t);
         s->hops[index] = t->hops;
@@ -392,15 +328,66 @@ static ik_status pick_class(const cowen_search *s, size_t num, cowen_class *clas
                    least);
 }
 
-static ik_status search_classes(const cowen_graph *c, uint32_t t_max, const ik_env *env,
-                                cowen_class *class, ik_error *err)
+/* The next larger largest table of any class; IK_NONE = there is none. */
+static uint32_t next_larger(const cowen_search *s, size_t num)
+{
+    uint32_t next = IK_NONE;
+    for (size_t i = 0; i < num; i++)
+        if (s->largest[i] > s->t_max && s->largest[i] < next)
+            next = s->largest[i];
+    return next;
+}
+
+/* The least t_max that serves: of the classes that fit, all of which are measured, the smallest
+ * that loses nothing. */
+static uint32_t least_that_serves(const cowen_search *s, size_t num)
+{
+    uint32_t least = IK_NONE;
+    for (size_t i = 0; i < num; i++)
+        if (s->largest[i] <= s->t_max && s->lost[i] == 0 && s->largest[i] < least)
+            least = s->largest[i];
+    return least;
+}
+
+static ik_status search(cowen_search *s, size_t num, const ik_env *env, cowen_class *class,
+                        ik_error *err)
+{
+    ik_status status = ik_parallel_for(env, "Cowen classes", num, search_one, s, err);
+    return status == IK_OK ? pick_class(s, num, class, err) : status;
+}
+
+/* Finds the least t_max first where the limit is a multiple of it: tables are larger and larger
+ * until a class loses nothing. */
+static ik_status search_limit(cowen_search *s, size_t num, const ik_params *params,
+                              const ik_env *env, cowen_class *class, ik_error *err)
+{
+    ik_status status;
+    if (!ik_params_word(params, "t_max")) {
+        s->t_max = (uint32_t)ik_params_uint(params, "t_max");
+        return search(s, num, env, class, err);
+    }
+    for (;;) {
+        status = search(s, num, env, class, err);
+        uint32_t next = next_larger(s, num);
+        if (status != IK_ERR_UNSUPPORTED || next == IK_NONE)
+            break;
+        s->t_max = next;
+    }
+    if (status != IK_OK)
+        return status;
+    uint32_t least = s->t_max;
+    s->t_max = (uint32_t)ik_params_limit(params, "t_max", least);
+    return s->t_max > least ? search(s, num, env, class, err) : IK_OK;
+}
+
+static ik_status search_classes(const cowen_graph *c, const ik_params *params, const ik_env *env,
+                                cowen_class *class, uint32_t *least, ik_error *err)
 {
     uint32_t n = c->g.num_switches;
     unsigned threads = ik_env_threads(env);
     cowen_class *classes = ik_calloc(2 * (size_t)n + 2, sizeof *classes);
     cowen_search s = {.c = c,
                       .classes = classes,
-                      .t_max = t_max,
                       .tries = ik_calloc(threads, sizeof(cowen_try)),
                       .largest = ik_calloc(2 * (size_t)n + 2, sizeof(uint32_t)),
                       .hops = ik_calloc(2 * (size_t)n + 2, sizeof(uint64_t)),
@@ -412,9 +399,9 @@ static ik_status search_classes(const cowen_graph *c, uint32_t t_max, const ik_e
         status = try_alloc(n, &s.tries[i], err);
     size_t num = classes ? list_classes(n, classes) : 0;
     if (status == IK_OK)
-        status = ik_parallel_for(env, "Cowen classes", num, search_one, &s, err);
+        status = search_limit(&s, num, params, env, class, err);
     if (status == IK_OK)
-        status = pick_class(&s, num, class, err);
+        *least = least_that_serves(&s, num);
     for (unsigned i = 0; s.tries && i < threads; i++)
         try_free(&s.tries[i]);
     free(classes);
@@ -507,17 +494,17 @@ static ik_status cowen_create(ik_routing *r, const ik_params *params, const ik_e
     cowen_try t = {0};
     cowen_class class = class_of(n, ik_params_real(params, "alpha"));
     cowen *impl = ik_calloc(1, sizeof *impl);
-    ik_status status =
-        impl ? graph_build(r->fabric, env, &c, err) : ik_fail_memory(err, sizeof *impl, "Cowen");
+    ik_status status = impl ? cowen_graph_build(r->fabric, env, &c, err)
+                            : ik_fail_memory(err, sizeof *impl, "Cowen");
     r->impl = impl;
     if (status == IK_OK && ik_params_has(params, "t_max") && n > 1)
-        status = search_classes(&c, (uint32_t)ik_params_uint(params, "t_max"), env, &class, err);
+        status = search_classes(&c, params, env, &class, &r->least_t_max, err);
     if (status == IK_OK)
         status = try_alloc(n, &t, err);
     if (status == IK_OK)
         status = build(r, &c, class, &t, impl, env, err);
     try_free(&t);
-    graph_free(&c);
+    cowen_graph_free(&c);
     r->natural_vc = "acro";
     return status;
 }
@@ -537,8 +524,10 @@ static void cowen_entry_nth(const ik_routing *r, uint32_t sw, uint32_t n, ik_tab
 static const ik_param cowen_params[] = {
     {"alpha", IK_PARAM_REAL, "0.3333333333333333", 0, 1, NULL,
      "exponent of the ball size: k = floor(n^alpha)", "not t_max", "t_max finds the alpha itself"},
-    {"t_max", IK_PARAM_UINT, "", 1, 1e9, NULL,
-     "most entries a switch may store: takes the alpha with the shortest paths that fits"},
+    {"t_max", IK_PARAM_UINT, "", 1, 1e9, "least|least*F",
+     "most entries a switch may store: takes the alpha with the shortest paths that fits; least: "
+     "as "
+     "few as work on the fabric, or F times as many"},
     {"variant", IK_PARAM_ENUM, "balld", 0, 0, "balld|ball|strict|le",
      "which switches know v: all of v's ball, those that are no landmarks, those nearer to v than "
      "its landmark (strict), or as near (le)"},

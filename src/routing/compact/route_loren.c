@@ -256,10 +256,11 @@ static uint32_t largest(const uint32_t *num, uint32_t n)
 static ik_status set_limit(loren *t, const ik_params *params, ik_error *err)
 {
     uint32_t n = t->g.num_switches, required = largest(t->num, n);
+    t->required = required;
     t->t_max = n / 2 > required ? n / 2 : required;
     if (!ik_params_has(params, "t_max"))
         return IK_OK;
-    t->t_max = (uint32_t)ik_params_uint(params, "t_max");
+    t->t_max = (uint32_t)ik_params_limit(params, "t_max", required);
     if (t->t_max >= required)
         return IK_OK;
     ik_about(err,
@@ -358,6 +359,7 @@ static ik_status loren_create(ik_routing *r, const ik_params *params, const ik_e
     t->raster = NULL;
     r->impl = t;
     r->natural_vc = "acro";
+    r->least_t_max = t->required;
     return IK_OK;
 }
 
@@ -392,8 +394,9 @@ static uint64_t loren_order(const ik_routing *r, uint32_t sw, uint32_t dst)
 }
 
 static const ik_param loren_params[] = {
-    {"t_max", IK_PARAM_UINT, "", 1, 1e9, NULL,
-     "most entries a switch may store (none given: half the switches, or what is needed)"},
+    {"t_max", IK_PARAM_UINT, "", 1, 1e9, "least|least*F",
+     "most entries a switch may store (none given: half the switches, or what is needed); least: "
+     "as few as work on the fabric, or F times as many"},
     {"grid", IK_PARAM_UINT, "", 1, 1e9, NULL,
      "width of the floor: switch i stands at (i mod grid, i / grid); none given: the fabric's "
      "positions"},

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/run/machines.c: points that are measured instead of simulated. A machine is a fabric
+ * with its plans. Some machines at a time are built, routed, proved and measured in parallel; what
+ * came out is stored in the order of the sweep, in one transaction for all of them, so that
+ * thousands of small machines cost what measuring them costs.
+ */
+#include "experiment/run/statics.h"
+
+#include "ikat/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MACHINES = 64 };
+
+/* One plan of a machine. */
+typedef struct made_plan {
+    plan_slot slot;
+    bool idle; /* all of its points are finished */
+    bool proved, infeasible;
+    ik_proof proof;
+    statics *points; /* [slot.num] */
+    ik_error why;    /* it is infeasible or does not fit */
+} made_plan;
+
+typedef struct machine {
+    size_t first, num; /* plans */
+    ik_fabric *fabric;
+    made_plan *plans;
+} machine;
+
+typedef struct batch {
+    runner *r;
+    machine machines[MOST_MACHINES];
+    size_t num;
+    ik_env env; /* of one machine */
+} batch;
+
+/* ---- one machine */
+
+static ik_status build(const batch *b, machine *m, ik_error *err)
+{
+    const variant *v = experiment_variant(b->r->e, &b->r->e->plans[m->first].at, SECTION_FABRIC);
+    m->fabric = b->r->built[m->first];
+    b->r->built[m->first] = NULL;
+    if (m->fabric)
+        return IK_OK;
+    ik_env env = b->env;
+    ik_status status = ik_fabric_from_params(v->name, &v->params, &env, &m->fabric, err);
+    if (status != IK_OK)
+        place_in_variant(v, SECTION_FABRIC, err);
+    return status;
+}
+
+/* A proof is kept in the cache of proofs if making it takes longer than reading it. */
+static ik_status prove(const batch *b, const machine *m, made_plan *p, ik_error *err)
+{
+    static const uint64_t small = 1 << 20; /* entries of all tables */
+    const ik_experiment *e = b->r->e;
+    ik_verify_config config = {.flow = IK_FLOW_ANY};
+    uint64_t extent = experiment_option(e, OPTION_PROOF)->u;
+    if (extent == PROOF_OFF ||
+        !(experiment_measures(e, MEASURE_PROOF) || experiment_measures(e, MEASURE_MEAN_HOPS)))
+        return IK_OK;
+    if (extent == PROOF_SAMPLED)
+        config.sample_pairs = experiment_option(e, OPTION_PROOF_PAIRS)->u;
+    bool cheap = (uint64_t)m->fabric->num_switches * m->fabric->num_hosts <= small;
+    ik_status status = cheap
+                           ? ik_verify(p->slot.plan, &config, &b->env, &p->proof, err)
+                           : ik_verify_cached(p->slot.plan, &config, &b->env, &p->proof, NULL, err);
+    p->proved = status == IK_OK;
+    return status;
+}
+
+/* What all points of the plan have, into the first. */
+static ik_status measure_plan(const batch *b, const machine *m, made_plan *p, ik_error *err)
+{
+    statics *s = &p->points[0];
+    statics_clear(s);
+    statics_set(s, METRIC_FEASIBLE, !p->infeasible);
+    if (p->infeasible)
+        return experiment_measures(b->r->e, MEASURE_LEAST_T_MAX)
+                   ? statics_least(b->r, m->fabric, &p->slot.at, NULL, &b->env, s, err)
+                   : IK_OK;
+    ik_status status = prove(b, m, p, err);
+    if (status == IK_OK)
+        status = statics_of_plan(b->r, m->fabric, &p->slot.at, p->slot.plan,
+                                 p->proved ? &p->proof : NULL, &b->env, s, err);
+    return status;
+}
+
+static ik_status measure_points(const batch *b, const machine *m, made_plan *p, ik_error *err)
+{
+    const ik_experiment *e = b->r->e;
+    ik_status status = measure_plan(b, m, p, err);
+    for (uint64_t i = 1; i < p->slot.num; i++)
+        p->points[i] = p->points[0];
+    for (uint64_t i = 0; i < p->slot.num && status == IK_OK && !p->infeasible; i++) {
+        point at = experiment_point(e, p->slot.first + i);
+        ik_env env = b->env;
+        env.seed = experiment_seed(e, &at);
+        if (!b->r->finished[p->slot.first + i])
+            status =
+                statics_of_traffic(b->r, m->fabric, &at, p->slot.plan, &env, &p->points[i], err);
+    }
+    return status;
+}
+
+static ik_status make_plan(const batch *b, const machine *m, made_plan *p, ik_error *err)
+{
+    runner one = *b->r;
+    one.num_jobs = b->env.num_threads;
+    p->points = ik_calloc(p->slot.num, sizeof *p->points);
+    if (!p->points)
+        return ik_fail_memory(err, p->slot.num * sizeof *p->points, "an experiment");
+    ik_status status = plan_make_for(&one, m->fabric, &p->slot.at, &p->slot.plan, &p->why);
+    p->infeasible = status == IK_ERR_UNSUPPORTED && misfit_is_limit(&p->why);
+    p->slot.unusable = status == IK_ERR_UNSUPPORTED && !p->infeasible;
+    if (status != IK_OK && status != IK_ERR_UNSUPPORTED) {
+        if (err)
+            *err = p->why;
+        return status;
+    }
+    return p->slot.unusable ? IK_OK : measure_points(b, m, p, err);
+}
+
+static bool all_finished(const runner *r, const plan_slot *slot)
+{
+    for (uint64_t i = 0; i < slot->num; i++)
+        if (!r->finished[slot->first + i])
+            return false;
+    return true;
+}
+
+static ik_status make_machine(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    batch *b = ctx;
+    machine *m = &b->machines[index];
+    bool idle = true;
+    (void)thread;
+    m->plans = ik_calloc(m->num, sizeof *m->plans);
+    if (!m->plans)
+        return ik_fail_memory(err, m->num * sizeof *m->plans, "an experiment");
+    for (size_t i = 0; i < m->num; i++) {
+        const plan_block *k = &b->r->e->plans[m->first + i];
+        m->plans[i].slot = (plan_slot){.at = k->at, .first = k->first, .num = k->num};
+        m->plans[i].idle = all_finished(b->r, &m->plans[i].slot);
+        idle &= m->plans[i].idle;
+    }
+    ik_status status = idle ? IK_OK : build(b, m, err);
+    for (size_t i = 0; i < m->num && status == IK_OK; i++)
+        if (!m->plans[i].idle)
+            status = make_plan(b, m, &m->plans[i], err);
+    return status;
+}
+
+static void free_machine(machine *m)
+{
+    for (size_t i = 0; m->plans && i < m->num; i++) {
+        if (m->plans[i].proved)
+            ik_proof_free(&m->plans[i].proof);
+        ik_plan_free(m->plans[i].slot.plan);
+        free(m->plans[i].points);
+    }
+    free(m->plans);
+    ik_fabric_free(m->fabric);
+}
+
+/* ---- storing */
+
+static ik_status keep_point(runner *r, int64_t fabric, const made_plan *p, uint64_t i,
+                            ik_error *err)
+{
+    const ik_experiment *e = r->e;
+    uint64_t number = p->slot.first + i;
+    point at = experiment_point(e, number);
+    char *params = NULL, *label = NULL;
+    ik_status status = point_params(r, &at, &params, err);
+    if (status == IK_OK)
+        status = point_variant(e, &at, &label, err);
+    if (status == IK_OK) {
+        store_point row = {.id = (int64_t)number,
+                           .fabric = fabric,
+                           .plan = plan_id(&p->slot, FLOW_ANY),
+                           .params = params,
+                           .traffic = experiment_uses(e, SECTION_TRAFFIC)
+                                          ? experiment_variant(e, &at, SECTION_TRAFFIC)->label
+                                          : "",
+                           .variant = label,
+                           .seed = experiment_seed(e, &at)};
+        status = store_add_static(r->store, &row, p->points[i].value, err);
+    }
+    free(label);
+    free(params);
+    return status;
+}
+
+static ik_status keep_plan(runner *r, const machine *m, int64_t fabric, made_plan *p, ik_error *err)
+{
+    char *key = NULL;
+    ik_status status = plan_key(r, &p->slot.at, &key, err);
+    if (status == IK_OK)
+        status = plan_keep_proof(r, m->fabric, fabric, key, FLOW_ANY, p->proved ? &p->proof : NULL,
+                                 &p->slot, err);
+    free(key);
+    if (status == IK_OK && p->proved)
+        plan_tell_proof(r, &p->slot, FLOW_ANY, &p->proof);
+    r->usable_plans++;
+    for (uint64_t i = 0; i < p->slot.num && status == IK_OK; i++) {
+        if (r->finished[p->slot.first + i])
+            continue;
+        status = keep_point(r, fabric, p, i, err);
+        r->done += status == IK_OK;
+    }
+    return status;
+}
+
+/* Says what does not fit, as for plans that are simulated. */
+static ik_status leave_out(runner *r, machine *m, ik_error *err)
+{
+    plan_slot *slots = ik_calloc(m->num, sizeof *slots);
+    if (!slots)
+        return ik_fail_memory(err, m->num * sizeof *slots, "an experiment");
+    for (size_t i = 0; i < m->num; i++) {
+        made_plan *p = &m->plans[i];
+        if (p->slot.unusable) {
+            p->slot.why = &p->why;
+            r->unusable = p->why;
+            note_left_out(r, &p->slot);
+        }
+        slots[i] = p->slot;
+    }
+    ik_status status = m->num == r->e->num_plans ? misfits_refuse(r, slots, m->num, err) : IK_OK;
+    if (status == IK_OK)
+        plans_tell_left_out(r, slots, m->num);
+    free(slots);
+    return status;
+}
+
+static ik_status keep_machine(runner *r, machine *m, ik_error *err)
+{
+    int64_t fabric = 0;
+    ik_status status = leave_out(r, m, err);
+    const variant *v = experiment_variant(r->e, &r->e->plans[m->first].at, SECTION_FABRIC);
+    if (status == IK_OK && m->fabric)
+        status = fabric_keep(r, v, m->fabric, &fabric, err);
+    for (size_t i = 0; i < m->num && status == IK_OK; i++)
+        if (m->plans[i].idle)
+            r->usable_plans++;
+        else if (!m->plans[i].slot.unusable)
+            status = keep_plan(r, m, fabric, &m->plans[i], err);
+    return status;
+}
+
+static ik_status keep_batch(batch *b, ik_error *err)
+{
+    ik_status status = store_begin(b->r->store, err);
+    if (status != IK_OK)
+        return status;
+    uint64_t before = b->r->done;
+    for (size_t i = 0; i < b->num && status == IK_OK; i++)
+        status = keep_machine(b->r, &b->machines[i], err);
+    if (status != IK_OK) {
+        store_rollback(b->r->store);
+        b->r->done = before;
+        return status;
+    }
+    status = store_commit(b->r->store, err);
+    if (status == IK_OK && b->r->done > before)
+        tell_point(b->r, false);
+    return status;
+}
+
+/* ---- all */
+
+/* The machines from plan *next on that are made at a time: many small ones, or one large. */
+static void take(batch *b, size_t *next)
+{
+    static const uint64_t most_ports = 1 << 18;
+    const ik_experiment *e = b->r->e;
+    uint64_t ports = 0;
+    b->num = 0;
+    while (*next < e->num_plans && b->num < MOST_MACHINES) {
+        const ik_fabric *f = b->r->built[*next];
+        ports += f ? f->num_ports : most_ports; /* fabrics that are not kept are large */
+        if (b->num && ports > most_ports)
+            return;
+        b->machines[b->num] = (machine){.first = *next, .num = plans_on_fabric(e, *next)};
+        *next += b->machines[b->num++].num;
+    }
+}
+
+/* A plan of an earlier run whose proof failed. */
+static ik_status any_failed(runner *r, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool any = false;
+    ik_status status = store_prepare(r->store,
+                                     "SELECT 1 FROM plans WHERE failed = 1 AND id IN (SELECT plan "
+                                     "FROM points WHERE " STORE_CURRENT ") LIMIT 1",
+                                     NULL, &statement, err);
+    if (status == IK_OK)
+        status = store_step(r->store, statement, &any, err);
+    sqlite3_finalize(statement);
+    r->failed |= status == IK_OK && any;
+    return status;
+}
+
+ik_status machines_run(runner *r, ik_error *err)
+{
+    batch *b = ik_calloc(1, sizeof *b);
+    if (!b)
+        return ik_fail_memory(err, sizeof *b, "an experiment");
+    ik_status status = IK_OK;
+    for (size_t next = 0; next < r->e->num_plans && status == IK_OK;) {
+        b->r = r;
+        take(b, &next);
+        ik_env env = setup_env(r);
+        b->env = env;
+        b->env.num_threads = b->num > 1 ? 1 : r->num_jobs;
+        env.num_threads = b->num > 1 ? r->num_jobs : 1;
+        tell_stage(r, "measuring %zu machines", b->num);
+        status = ik_parallel_for(&env, "machines", b->num, make_machine, b, err);
+        if (status == IK_OK)
+            status = keep_batch(b, err);
+        for (size_t i = 0; i < b->num; i++)
+            free_machine(&b->machines[i]);
+    }
+    free(b);
+    return status == IK_OK ? any_failed(r, err) : status;
+}

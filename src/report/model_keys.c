@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/model_keys.c: which points are samples of the same thing.
+ */
+#include "report/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The end of "key=value" at text: the end, or a comma with KEY= behind it. */
+static const char *end_of_item(const char *text)
+{
+    for (; *text; text++) {
+        const char *next = text + 1;
+        if (*text != ',')
+            continue;
+        while (is_name(*next))
+            next++;
+        if (*next == '=' && next > text + 1)
+            break;
+    }
+    return text;
+}
+
+/* Whether the item at text is a parameter of this section that is a sample. */
+static bool is_sample(const report_model *m, const char *section, const char *text)
+{
+    size_t length = strlen(section), key = strcspn(text, "=");
+    for (size_t i = 0; i < m->num_over; i++) {
+        const char *o = m->over[i];
+        if (strncmp(o, section, length) == 0 && o[length] == '.' && strlen(o + length + 1) == key &&
+            memcmp(o + length + 1, text, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_over(const report_model *m, const char *section)
+{
+    for (size_t i = 0; i < m->num_over; i++)
+        if (strcmp(m->over[i], section) == 0)
+            return true;
+    return false;
+}
+
+const char *model_without_samples(report_model *m, const char *section, const char *spec)
+{
+    const char *colon = strchr(spec, ':'), *equals = strchr(spec, '=');
+    const char *from = colon && (!equals || colon < equals) ? colon + 1 : spec;
+    char *out = ik_arena_strdup(&m->arena, spec);
+    if (!out || !equals)
+        return out;
+    char *to = out + (from - spec);
+    const char *begin = to;
+    while (*from) {
+        const char *end = end_of_item(from);
+        size_t length = (size_t)(end - from);
+        if (!is_sample(m, section, from)) {
+            if (to > begin)
+                *to++ = ',';
+            memcpy(to, from, length);
+            to += length;
+        }
+        from = end + (*end == ',');
+    }
+    if (to == begin && to > out && to[-1] == ':')
+        to--;
+    *to = '\0';
+    return out;
+}
+
+/* Keys of a point that are no part of a curve. */
+static bool is_left_out(const report_model *m, const char *key)
+{
+    static const char *const always[] = {"load", "seeds", "setup_seed"};
+    char section[40];
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (strcmp(key, always[i]) == 0)
+            return true;
+    const char *digest = strstr(key, "_digest");
+    snprintf(section, sizeof section, "%.*s", digest ? (int)(digest - key) : 38, key);
+    return is_over(m, section);
+}
+
+const char *model_row_key(report_model *m, const report_row *r)
+{
+    json_t *params = NULL, *value;
+    const char *key, *out = ik_arena_printf(&m->arena, "%s\n%s\n", r->traffic, r->variant);
+    if (m->num_over == 0)
+        return out ? ik_arena_printf(&m->arena, "%s%zu\n%zu", out, r->fabric, r->plan) : NULL;
+    if (model_stored(r->params, &params, NULL) != IK_OK)
+        return NULL;
+    json_object_foreach(params, key, value)
+    {
+        const char *text = json_string_value(value);
+        if (!out || !text || is_left_out(m, key))
+            continue;
+        const char *kept = model_without_samples(m, key, text);
+        out = kept ? ik_arena_printf(&m->arena, "%s%s=%s\n", out, key, kept) : NULL;
+    }
+    json_decref(params);
+    return out;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+ik_status model_samples(const report_model *m, const report_step *s, metric_id id, double **values,
+                        size_t *num, ik_error *err)
+{
+    double *made = ik_calloc(s->num_rows + 1, sizeof *made);
+    size_t n = 0;
+    if (!made)
+        return ik_fail_memory(err, s->num_rows * sizeof *made, "a report");
+    for (size_t i = 0; i < s->num_rows; i++) {
+        double value = m->rows[s->rows[i]].value[id];
+        if (!isnan(value))
+            made[n++] = value;
+    }
+    qsort(made, n, sizeof *made, ascending);
+    *values = made;
+    *num = n;
+    return IK_OK;
+}
+
+double model_deviation(const double *values, size_t n)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - sum / (double)n) * (values[i] - sum / (double)n);
+    return n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
+}
+
+double model_quantile(const double *values, size_t n, double share)
+{
+    double at = share * (double)(n - 1), below = floor(at);
+    size_t i = (size_t)below;
+    return i + 1 < n ? values[i] + (at - below) * (values[i + 1] - values[i]) : values[n - 1];
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/report_terminal_static.c: what was measured without simulation, in a terminal.
+ */
+#include "report/terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Columns of numbers, by what they are called in a table. */
+static const struct column {
+    metric_id id;
+    const char *header;
+    double scale;
+    int digits;
+    const char *unit;
+} columns[] = {{METRIC_MEAN_HOPS, "mean hops>", 1, 3, ""},
+               {METRIC_MAX_HOPS, "most>", 1, 0, ""},
+               {METRIC_ENTRIES_MEAN, "entries>", 1, 1, ""},
+               {METRIC_ENTRIES_MAX, "largest table>", 1, 0, ""},
+               {METRIC_LEAST_T_MAX, "least t_max>", 1, 0, ""},
+               {METRIC_CONTENTION, "contention>", 1, 1, ""},
+               {METRIC_STATIC_SLOWDOWN, "slowdown>", 1, 2, ""},
+               {METRIC_STATIC_SATURATION, "saturation>", 100, 1, " %"},
+               {METRIC_BANDWIDTH, "eff. bandwidth>", 100, 1, " %"},
+               {METRIC_EFFICIENCY, "efficiency>", 100, 1, " %"},
+               {METRIC_PORTS_PER_HOST, "ports/host>", 1, 2, ""},
+               {METRIC_LINKS_PER_HOST, "links/host>", 1, 2, ""},
+               {METRIC_BISECTION, "bisection/host>", 1, 3, ""}};
+enum { NUM_NUMBERS = sizeof columns / sizeof *columns };
+
+/* What varies between rows. */
+typedef struct extent {
+    bool fabrics, traffics, samples, infeasible, deadlocks;
+} extent;
+
+static extent extent_of(const report_model *m)
+{
+    extent x = {0};
+    for (size_t i = 0; i < m->num_statics; i++) {
+        const report_curve *c = &m->statics[i];
+        const report_step *s = &c->steps[0];
+        x.fabrics |= strcmp(c->fabric_label, m->statics[0].fabric_label) != 0;
+        x.traffics |= strcmp(c->traffic, m->statics[0].traffic) != 0;
+        x.samples |= s->num_rows > 1;
+        x.infeasible |= s->value[METRIC_FEASIBLE].mean < 1;
+        x.deadlocks |= s->value[METRIC_DEADLOCK_FREE].mean < 1;
+    }
+    return x;
+}
+
+static size_t count_feasible(const report_model *m, const report_step *s)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < s->num_rows; i++)
+        num += m->rows[s->rows[i]].value[METRIC_FEASIBLE] > 0;
+    return num;
+}
+
+static void put_number(grid *g, const struct column *k, estimate e)
+{
+    /* a mean of samples is no whole number */
+    int digits = k->digits == 0 && e.mean != floor(e.mean) ? 2 : k->digits;
+    if (isnan(e.mean))
+        grid_cell(g, "-");
+    else if (isnan(e.ci95) || e.ci95 == 0)
+        grid_cell(g, "%.*f%s", digits, k->scale * e.mean, k->unit);
+    else
+        grid_cell(g, "%.*f ± %.*f%s", digits, k->scale * e.mean, digits, k->scale * e.ci95,
+                  k->unit);
+}
+
+static void put_row(const report_model *m, grid *g, const extent *x, const report_curve *c,
+                    const struct column *const *shown, size_t num)
+{
+    const report_step *s = &c->steps[0];
+    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
+    if (x->fabrics)
+        grid_cell(g, "%s", c->fabric_label);
+    if (x->traffics)
+        grid_cell(g, "%s", c->traffic);
+    if (x->infeasible)
+        grid_cell(g, "%zu of %zu", count_feasible(m, s), s->num_rows);
+    else if (x->samples)
+        grid_cell(g, "%zu", s->num_rows);
+    if (x->deadlocks)
+        grid_cell(g, "%.0f %%", 100 * s->value[METRIC_DEADLOCK_FREE].mean);
+    for (size_t i = 0; i < num; i++)
+        put_number(g, shown[i], s->value[shown[i]->id]);
+}
+
+/* A table of as many results as there is room for; more stand in a table below. */
+static ik_status put_some(const terminal_page *p, const extent *x,
+                          const struct column *const *shown, size_t num, ik_error *err)
+{
+    grid g = {.headers = {"routing"}, .columns = 1};
+    if (x->fabrics)
+        g.headers[g.columns++] = "fabric";
+    if (x->traffics)
+        g.headers[g.columns++] = "traffic";
+    if (x->infeasible || x->samples)
+        g.headers[g.columns++] = x->infeasible ? "feasible>" : "samples>";
+    if (x->deadlocks)
+        g.headers[g.columns++] = "deadlock-free>";
+    for (size_t i = 0; i < num; i++)
+        g.headers[g.columns++] = shown[i]->header;
+    for (size_t i = 0; i < p->m->num_statics; i++)
+        put_row(p->m, &g, x, &p->m->statics[i], shown, num);
+    return grid_put(p, &g, err);
+}
+
+ik_status terminal_statics(const terminal_page *p, ik_error *err)
+{
+    enum { AT_A_TIME = 6 };
+    const struct column *shown[NUM_NUMBERS];
+    size_t num = 0;
+    if (p->m->num_statics == 0)
+        return IK_OK;
+    for (size_t i = 0; i < NUM_NUMBERS; i++)
+        if (p->m->used[columns[i].id])
+            shown[num++] = &columns[i];
+    extent x = extent_of(p->m);
+    terminal_heading(p, "Measures");
+    ik_status status = num ? IK_OK : put_some(p, &x, shown, 0, err);
+    for (size_t i = 0; i < num && status == IK_OK; i += AT_A_TIME)
+        status = put_some(p, &x, shown + i, num - i < AT_A_TIME ? num - i : AT_A_TIME, err);
+    if (status == IK_OK && x.samples)
+        fprintf(p->out, "Means over the samples, with half their 95 %% confidence intervals; "
+                        "infeasible ones have no values.\n");
+    return status;
+}
