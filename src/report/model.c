@@ -301,7 +301,7 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
     m->rows = rows;
     store_row r = model_row(m, statement, "point", sqlite3_column_int64(statement, 0), err);
     report_row *row = &rows[m->num_rows];
-    bool simulated = sqlite3_column_type(statement, 7) != SQLITE_NULL;
+    bool simulated = sqlite3_column_bytes(statement, 9) > 0; /* its checksum */
     *row = (report_row){.id = row_int(&r, 0, 0, STORE_RETIRED - 1),
                         .fabric = fabric_index(m, row_int(&r, 1, INT64_MIN, INT64_MAX)),
                         .plan = plan_index(m, row_int(&r, 2, INT64_MIN, INT64_MAX)),

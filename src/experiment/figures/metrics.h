@@ -53,7 +53,7 @@ typedef enum metric_id {
     METRIC_STATIONARY, /* 1 or 0; NAN of a workload that ends */
     /* highest load that was accepted, of a search; NAN without one, and where all of 100 % was */
     METRIC_SATURATION_LOAD,
-    METRIC_FEASIBLE,   /* from here on without simulation; NAN where it is not measured */
+    METRIC_FEASIBLE, /* from here on without simulation; NAN where it is not measured */
     METRIC_DEADLOCK_FREE,
     METRIC_MEAN_HOPS,
     METRIC_MAX_HOPS,
