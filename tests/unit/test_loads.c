@@ -402,13 +402,13 @@ static void compare_contention(const ik_routing *r, const ik_traffic *t)
     exchange x = {.s = {.r = r, .f = r->fabric}};
     ik_contention c;
     size_t ports = (size_t)r->fabric->num_ports + r->fabric->num_switches + 1;
-    x.s.source.load = calloc(ports, sizeof *x.s.source.load);
+    x.s.load = calloc(ports, sizeof *x.s.load);
     x.s.turns = calloc(ports, sizeof *x.s.turns);
     for (uint32_t src = 0; src < t->num_hosts; src++)
         t->family->flows(t, src, add_flow, &x);
     assert_int_equal(ik_contention_measure(r, t, NULL, &c, NULL), IK_OK);
     check_contention(&x, r, t, &c);
-    free(x.s.source.load);
+    free(x.s.load);
     free(x.s.turns);
     free(x.src);
     free(x.dst);
