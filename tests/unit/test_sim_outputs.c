@@ -28,6 +28,7 @@ static void test_output_buffers(void **state)
         {"karytree:k=16,n=2", "1q", "model=ioq;iterations=1;speedup=2;output_buffer=16 KiB", 1, 1,
          31},
         {"karytree:k=16,n=2", "dbbm", "model=ioq;iterations=2;buffer=192 KiB;speedup=2", 3, 1, 31},
+        {"karytree:k=16,n=2", "1q", "model=ioq;iterations=1;speedup=1.05;buffer=1 MiB", 1, 1, 120},
         {"karytree:k=4,n=3", "1q", "model=ioq;switching=saf;routing_delay=11 ns", 1, 0.8, 15},
         {"karytree:k=4,n=3", "1q", "model=ioq;switching=saf;speedup=2", 1, 0.8, 15},
         /* a transmission is hardly longer than a window */
