@@ -201,6 +201,10 @@ double model_deviation(const double *values, size_t n);
 double model_quantile(const double *values, size_t n, double share);
 /* From the mean of n values and the sum of their squared distances from it. */
 estimate model_estimate(double mean, double squares, size_t n);
+/* "3769 ± 120": the interval with two digits, the mean with as many places. An interval that is
+ * smaller than the rounding of the mean is 0; one that is unknown (NAN) is left out. Returns
+ * text. */
+const char *model_estimate_text(estimate e, char *text, size_t size);
 /* The jobs of a step, in order, in the arena; *num 0: there are none. */
 ik_status model_jobs(report_model *m, const report_step *s, report_job **out, size_t *num,
                      ik_error *err);

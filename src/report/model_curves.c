@@ -7,6 +7,7 @@
 #include "report/model.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,25 @@ estimate model_estimate(double mean, double squares, size_t n)
         return (estimate){mean, NAN};
     double t = n - 1 <= sizeof student / sizeof *student ? student[n - 2] : 1.96;
     return (estimate){mean, t * sqrt(squares / (double)(n - 1) / (double)n)};
+}
+
+const char *model_estimate_text(estimate e, char *text, size_t size)
+{
+    static const double rounding = 1e-12; /* of a sum of samples */
+    if (!isfinite(e.mean) || !isfinite(e.ci95) || e.ci95 <= rounding * fabs(e.mean)) {
+        snprintf(text, size, isfinite(e.ci95) ? "%.5g ± 0" : "%.5g", e.mean);
+        return text;
+    }
+    int digits = 1 - (int)floor(log10(e.ci95)); /* behind the point; below 0: whole tens … */
+    double unit = pow(10, -digits);
+    if (digits > 9 || digits < -9)
+        snprintf(text, size, "%.5g ± %.2g", e.mean, e.ci95);
+    else if (digits < 0)
+        snprintf(text, size, "%.0f ± %.0f", round(e.mean / unit) * unit,
+                 round(e.ci95 / unit) * unit);
+    else
+        snprintf(text, size, "%.*f ± %.*f", digits, e.mean, digits, e.ci95);
+    return text;
 }
 
 bool model_stationary(const report_step *s)

@@ -180,6 +180,15 @@ static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec
         return ik_hint(err, IK_ERR_USAGE, "entries of a schedule may be mixes");
     }
     ik_status s = ik_traffic_from_spec(t->fabric, spec, &own, &m->traffic[k], err);
+    if (s == IK_OK && m->traffic[k]->workload) {
+        ik_about(err,
+                 ik_fail(err, IK_ERR_USAGE,
+                         "traffic 'mix', member '%s': '%.80s' ends, and a mix goes on", m->name[k],
+                         spec),
+                 "members/%u/pattern", k);
+        return ik_hint(err, IK_ERR_USAGE,
+                       "jobs run workloads that end beside one another and beside endless traffic");
+    }
     if (s != IK_OK && err) {
         ik_error inner = *err;
         ik_fail(err, s, "traffic 'mix', member '%s': %s", m->name[k], inner.text);

@@ -88,6 +88,7 @@ static void test_refusals(void **state)
         {"mix:1*a23456789012345678901234567890123456789012=uniform", "more than 40 characters",
          IK_ERR_USAGE},
         {"mix:uniform+mix:uniform", "cannot be a member", IK_ERR_USAGE},
+        {"mix:uniform+b=exchange", "member 'b': 'exchange' ends", IK_ERR_USAGE},
         {"mix:uniform+2*b=unifrom", "member 'b': there is no traffic pattern 'unifrom'",
          IK_ERR_INPUT},
         {"mix:uniform+shift:buy=2", "has no parameter 'buy'", IK_ERR_INPUT},

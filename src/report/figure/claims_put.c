@@ -35,9 +35,11 @@ static void number_text(const claim_number *n, const char *unit, char *out, size
         snprintf(out, size, "beyond the highest load");
     else if (isnan(n->mean))
         snprintf(out, size, "no value");
-    else if (n->ci95 > 0)
-        snprintf(out, size, "%.4g ± %.2g%s%s", n->mean * factor, n->ci95 * factor, gap, unit);
-    else
+    else if (n->ci95 > 0) {
+        char text[64];
+        estimate e = {factor * n->mean, factor * n->ci95};
+        snprintf(out, size, "%s%s%s", model_estimate_text(e, text, sizeof text), gap, unit);
+    } else
         snprintf(out, size, "%.4g%s%s", n->mean * factor, gap, unit);
 }
 

@@ -152,12 +152,15 @@ static void cell_value(grid *g, double x, const char *unit)
 
 static void cell_estimate(grid *g, estimate e, const char *unit)
 {
+    char text[64];
+    double factor = unit[0] == '%' ? 100 : 1;
     if (!isfinite(e.mean) || !isfinite(e.ci95))
         cell_value(g, e.mean, unit);
-    else if (unit[0] == '%')
-        grid_cell(g, "%.4g ± %.2g %%", 100 * e.mean, 100 * e.ci95);
     else
-        grid_cell(g, "%.5g ± %.2g", e.mean, e.ci95);
+        grid_cell(
+            g, "%s%s",
+            model_estimate_text((estimate){factor * e.mean, factor * e.ci95}, text, sizeof text),
+            unit[0] == '%' ? " %" : "");
 }
 
 static void mark_last(grid *g)

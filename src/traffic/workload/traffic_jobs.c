@@ -21,6 +21,7 @@
 #define OWNER "traffic 'jobs'"
 
 enum { MOST_JOBS = 1000, MOST_MESSAGES = 20000000, NAME_MOST = 40 };
+#define LAST_START_PS UINT64_C(1000000000000000) /* 1000 s, as in section jobs */
 
 static const ik_param params[] = {
     {"jobs", IK_PARAM_JOBS, NULL, 0, 0, NULL,
@@ -80,6 +81,8 @@ static ik_status read_numbers(const ik_spec_member *m, uint32_t k, ik_job *job, 
         if (!strchr(text, '%')) {
             if (ik_parse_quantity(text, IK_DIM_TIME, &job->start_ps, NULL) != IK_OK)
                 return refuse_number(m, k, "start", text, "is no start", err);
+            if (job->start_ps > LAST_START_PS)
+                return refuse_number(m, k, "start", text, "is later than 1000 s", err);
         } else if (ik_parse_real(text, IK_DIM_FRACTION, &job->load, NULL) != IK_OK ||
                    !(job->load > 0 && job->load <= 1)) {
             return refuse_number(m, k, "load", text, "is no load above 0 and up to 100 %", err);
@@ -234,6 +237,14 @@ static ik_status take_hosts(ik_traffic *t, jobs *x, ik_error *err)
             }
             of[host] = k;
             x->work.jobs[k].num_hosts++;
+        }
+    for (uint32_t k = 0; k < x->work.num_jobs; k++)
+        if (x->work.jobs[k].num_hosts == 0) {
+            ik_about(err,
+                     ik_fail(err, IK_ERR_USAGE, OWNER ", job '%s': no host has anything to send",
+                             x->work.jobs[k].name),
+                     "jobs/%u/traffic jobs/%u/traffic/hosts", k, k);
+            return ik_hint(err, IK_ERR_USAGE, "a pattern among hosts takes at least two of them");
         }
     return IK_OK;
 }
