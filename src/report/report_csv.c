@@ -74,9 +74,12 @@ void csv_real(FILE *out, double value)
         fprintf(out, ",%.9g", value);
 }
 
-/* Results of simulations where there are any, and what was measured. */
+/* Results of simulations where there are any, and what was measured; but freedom from deadlock,
+ * which stands among the columns of the proof. */
 static bool is_column(const report_model *m, int id)
 {
+    if (id == METRIC_DEADLOCK_FREE)
+        return false;
     return metric_is_static((metric_id)id) ? m->used[id] : m->num_curves > 0 || !m->num_statics;
 }
 

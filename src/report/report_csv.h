@@ -22,6 +22,10 @@ void csv_real(FILE *out, double value);
 void csv_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, const char *traffic,
                const char *variant, double load);
 
+/* The columns fabric, routing, traffic, variant, seed: of points of a workload, which has no
+ * load. */
+void csv_workload(FILE *out, const report_model *m, const report_row *r);
+
 /* When each host of each point was done. */
 ik_status csv_put_hosts(report_model *m, FILE *out, ik_error *err);
 /* What the completion of each point waited for. What is left out is one row, so that the rows of a

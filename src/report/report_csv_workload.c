@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* The columns that say which point it is. */
-static void put_point(FILE *out, const report_model *m, const report_row *r)
+void csv_workload(FILE *out, const report_model *m, const report_row *r)
 {
     const char *const texts[] = {m->fabrics[r->fabric].spec, m->plans[r->plan].label, r->traffic,
                                  r->variant};
@@ -19,7 +19,7 @@ static void put_point(FILE *out, const report_model *m, const report_row *r)
 
 typedef void (*put_fn)(FILE *out, const report_model *m, const report_row *point, store_row *r);
 
-/* Calls put for every point, with its column of the store. */
+/* Calls put for every point that was simulated, with its column of the store. */
 static ik_status each_point(report_model *m, const char *column, put_fn put, FILE *out,
                             ik_error *err)
 {
@@ -29,6 +29,8 @@ static ik_status each_point(report_model *m, const char *column, put_fn put, FIL
     ik_status status = store_prepare(m->store, sql, NULL, &statement, err);
     for (size_t i = 0; i < m->num_rows && status == IK_OK; i++) {
         bool row = false;
+        if (!m->rows[i].simulated)
+            continue;
         sqlite3_bind_int64(statement, 1, m->rows[i].id);
         status = store_step(m->store, statement, &row, err);
         if (status == IK_OK && row) {
@@ -50,7 +52,7 @@ static void put_hosts(FILE *out, const report_model *m, const report_row *point,
     if (num > 0 && num != f->num_hosts)
         row_damaged(r, 0, "has a wrong length");
     for (size_t host = 0; host < num && r->status == IK_OK; host++) {
-        put_point(out, m, point);
+        csv_workload(out, m, point);
         fprintf(out, ",%zu,", host);
         csv_field(out, model_host_name(f, host));
         fprintf(out, ",%.12g\n", (double)finish[host] / 1e3);
@@ -78,7 +80,7 @@ static void put_left_out(FILE *out, const report_model *m, const report_row *poi
     double end = ns_of(first, "begin_ps");
     if (json_integer_value(left_out) == 0)
         return;
-    put_point(out, m, point);
+    csv_workload(out, m, point);
     fprintf(out, ",left_out,,,,,0,%.12g,%.12g", end, end);
     csv_value(out, left_out);
     putc('\n', out);
@@ -89,7 +91,7 @@ static void put_segment(FILE *out, const report_model *m, const report_row *poin
 {
     static const char *const keys[] = {"kind", "host", "peer", "operation", "bytes"};
     double begin = ns_of(one, "begin_ps"), end = ns_of(one, "end_ps");
-    put_point(out, m, point);
+    csv_workload(out, m, point);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         csv_value(out, json_object_get(one, keys[k]));
     fprintf(out, ",%.12g,%.12g,%.12g,1\n", begin, end, end - begin);
@@ -137,7 +139,7 @@ static void put_message_classes(FILE *out, const report_model *m, const report_r
         r->status = model_stored(text, &workload, r->err);
     json_array_foreach(json_object_get(workload, "classes"), k, one)
     {
-        put_point(out, m, point);
+        csv_workload(out, m, point);
         csv_value(out, json_object_get(one, "name"));
         csv_value(out, json_object_get(one, "messages"));
         csv_value(out, json_object_get(one, "bytes"));

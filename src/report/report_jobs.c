@@ -4,7 +4,6 @@
  * seeds. */
 #include "report/report_csv.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* NAN where there is none. */
@@ -57,7 +56,7 @@ ik_status csv_put_jobs(report_model *m, FILE *out, ik_error *err)
     static const char *const columns[] = {"name",     "hosts",         "messages",       "bytes",
                                           "start_ns", "completion_ns", "alone_ns",       "slowdown",
                                           "load",     "throughput",    "latency_mean_ns"};
-    fputs("fabric,routing,traffic,variant,load,seed", out);
+    fputs("fabric,routing,traffic,variant,seed", out);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         fprintf(out, ",%s", columns[c]);
     putc('\n', out);
@@ -67,8 +66,7 @@ ik_status csv_put_jobs(report_model *m, FILE *out, ik_error *err)
         size_t k;
         json_array_foreach(row->jobs, k, job)
         {
-            csv_curve(out, m, row->fabric, row->plan, row->traffic, row->variant, row->load);
-            fprintf(out, ",%" PRIu64, row->seed);
+            csv_workload(out, m, row);
             for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
                 csv_value(out, json_object_get(job, columns[c]));
             putc('\n', out);
