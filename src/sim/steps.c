@@ -316,11 +316,8 @@ static bool run_step(partition *p, pace *pc, uint64_t *from)
     uint64_t time = over ? s->measure.end_ps : window * s->window.lookahead;
     if (!over || !s->workload.finite || sim_in_flight(s)) /* else all buffers have been empty */
         take_snapshots(p, &pc->next_series, time);
-    if (!all.busy && sim_finite_stops(s)) {
-        if (p->id == 0)
-            s->outcome.stopped_ps = time;
+    if (!all.busy && sim_finite_stops(s))
         return false;
-    }
     if (all.stop || outgrown(p, all.bytes, time))
         return false;
     p->window = window == UINT64_MAX ? *from : window;
@@ -345,8 +342,9 @@ static void count_backlogs(partition *p)
 {
     const sim *s = p->sim;
     s->engine.ops->settle(p);
-    bool wanted = !sim_finite_seeks_end(s); /* else up to at_most, after what ends is done */
-    for (uint32_t host = 0; wanted && host < s->f->num_hosts; host++)
+    if (sim_finite_seeks_end(s)) /* nobody wants its counts, and it ends without standing still */
+        return;
+    for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->parallel.node_partition[ik_host_node(s->f, host)] == p->id)
             sim_count_backlog(p, host);
     sim_reorder_finish(p);
