@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * experiment/run/run.c: runs an experiment: fabric by fabric, plan by plan, the unfinished points
- * side by side.
+ * in parallel.
  */
 #include "experiment/run/run.h"
 

@@ -126,14 +126,6 @@ ik_status sim_batch_new(sim *s, finite *f, ik_error *err)
                                     .silent = batch_silent,
                                     .flows = batch_flows,
                                     .even = batch_even};
-    f->visits = (ik_traffic){.family = &f->family,
-                             .fabric = s->traffic->fabric,
-                             .num_hosts = hosts,
-                             .seed = s->traffic->seed,
-                             .impl = f,
-                             .spec = s->traffic->spec,
-                             .gaps = true,
-                             .workload = f->w};
-    s->traffic = &f->visits;
+    finite_stand_in(s, f, NULL);
     return IK_OK;
 }

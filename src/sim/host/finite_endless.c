@@ -169,15 +169,6 @@ ik_status sim_endless_new(sim *s, finite *f, ik_error *err)
                                     .flows = jobs_flows,
                                     .class_of = jobs_class,
                                     .class_share = jobs_share};
-    f->visits = (ik_traffic){.family = &f->family,
-                             .fabric = s->traffic->fabric,
-                             .num_hosts = hosts,
-                             .seed = s->traffic->seed,
-                             .impl = f,
-                             .spec = s->traffic->spec,
-                             .classes = w->job_names,
-                             .gaps = true,
-                             .workload = w};
-    s->traffic = &f->visits;
+    finite_stand_in(s, f, w->job_names);
     return refuse_numbers(s, err);
 }

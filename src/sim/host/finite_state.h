@@ -128,6 +128,22 @@ void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t sen
 /* op is looked at when time t comes. */
 void sim_finite_due(partition *p, uint32_t host, unsigned rank, uint32_t op, uint64_t t);
 
+/* Makes a pattern of f->family, which takes f for its state, the simulator's traffic. classes:
+ * names of its classes of messages, NULL = none. */
+static inline void finite_stand_in(sim *s, finite *f, const char *const *classes)
+{
+    f->visits = (ik_traffic){.family = &f->family,
+                             .fabric = s->traffic->fabric,
+                             .num_hosts = s->f->num_hosts,
+                             .seed = s->traffic->seed,
+                             .impl = f,
+                             .spec = s->traffic->spec,
+                             .classes = classes,
+                             .gaps = true,
+                             .workload = f->w};
+    s->traffic = &f->visits;
+}
+
 /* ---- host/finite_visits.c: all-to-all */
 /* Makes its visits s->traffic. */
 ik_status sim_visits_new(sim *s, finite *f, ik_error *err);

@@ -161,14 +161,6 @@ ik_status sim_visits_new(sim *s, finite *f, ik_error *err)
                                     .silent = visits_nobody,
                                     .flows = visit_flows,
                                     .even = visits_even};
-    f->visits = (ik_traffic){.family = &f->family,
-                             .fabric = s->traffic->fabric,
-                             .num_hosts = hosts,
-                             .seed = s->traffic->seed,
-                             .impl = f,
-                             .spec = s->traffic->spec,
-                             .gaps = true,
-                             .workload = w};
-    s->traffic = &f->visits;
+    finite_stand_in(s, f, NULL);
     return IK_OK;
 }
