@@ -91,6 +91,9 @@ void figures_put_json(ik_json *j, const report_model *m);
 ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err);
 ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err);
 
+/* Section "Figures" of the summary: their names; nothing without any. */
+ik_status figures_put_terminal(const terminal_page *p, ik_error *err);
+
 /* ---- claims */
 
 typedef enum claim_verdict {

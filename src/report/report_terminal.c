@@ -15,11 +15,15 @@
 
 /* ---- sections */
 
+/* More lines than these are one that says how many they are: the summary fits a terminal. */
+enum { FABRICS_SHOWN = 8, PROOFS_SHOWN = 16 };
+
 static void put_fabrics(const terminal_page *p)
 {
+    size_t shown = 0;
     for (size_t i = 0; i < p->m->num_fabrics; i++) {
         const report_fabric *f = &p->m->fabrics[i];
-        if (f->sample)
+        if (f->sample || shown++ >= FABRICS_SHOWN)
             continue;
         json_int_t levels = json_integer_value(json_object_get(f->summary, "levels"));
         fputs("fabric  ", p->out);
@@ -32,6 +36,8 @@ static void put_fabrics(const terminal_page *p)
             fprintf(p->out, ", %lld levels", (long long)levels);
         putc('\n', p->out);
     }
+    if (shown > FABRICS_SHOWN)
+        fprintf(p->out, "and %zu more fabrics\n", shown - FABRICS_SHOWN);
 }
 
 static void put_finding(const terminal_page *p, const json_t *finding)
@@ -113,19 +119,44 @@ static bool has_proof(const report_plan *plan)
     return !extent || strcmp(extent, "none") != 0;
 }
 
+/* Delivered, without loops and without deadlocks. */
+static bool is_sound(const report_plan *plan)
+{
+    static const char *const asked[] = {"delivered", "loop_free", "deadlock_free"};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (!json_is_true(json_object_get(plan->proof, asked[i])))
+            return false;
+    return true;
+}
+
+static void put_proof(const terminal_page *p, grid *g, const report_plan *plan, const bool *shown)
+{
+    grid_cell(g, "%s", plan->label);
+    grid_cell(g, "%s", p->m->fabrics[plan->fabric].label);
+    long long used = (long long)json_integer_value(json_object_get(plan->proof, "vcs_used"));
+    if (used > 0 && used < plan->vcs) /* the others divide the buffer all the same */
+        grid_cell(g, "%lld of %u", used, plan->vcs);
+    else
+        grid_cell(g, "%u", plan->vcs);
+    grid_cell(g, "%s", verdict(plan->proof, "delivered"));
+    grid_cell(g, "%s", verdict(plan->proof, "loop_free"));
+    grid_cell(g, "%s", verdict(plan->proof, "minimal"));
+    grid_cell(g, "%s%s", verdict(plan->proof, "deadlock_free"), judged_for(plan->proof));
+    put_proved(g, plan->proof, "mean_hops", 3);
+    for (size_t k = 0; k < NUM_RARE; k++)
+        if (shown[k])
+            put_proved(g, plan->proof, rare_counts[k], 0);
+}
+
+/* Of many plans the table has those that are not sound, and the first of the others. */
 static ik_status put_proofs(const terminal_page *p, ik_error *err)
 {
-    size_t proofs = 0;
-    for (size_t i = 0; i < p->m->num_plans; i++)
-        proofs += !p->m->plans[i].sample && has_proof(&p->m->plans[i]);
-    if (!proofs)
-        return IK_OK;
     static const char *const rare_headers[NUM_RARE] = {"undelivered>", "unconnected>"};
-    terminal_heading(p, "Proofs");
-    grid g = {.headers = {"routing", "fabric", "VCs>", "delivered", "no loop", "minimal",
+    grid g = {.headers = {"routing*", "fabric*", "VCs>", "delivered", "no loop", "minimal",
                           "deadlock-free", "mean hops>"},
               .columns = 8};
     bool shown[NUM_RARE];
+    size_t sound = 0;
     for (size_t k = 0; k < NUM_RARE; k++)
         if ((shown[k] = any_plan(p->m, rare_counts[k])))
             g.headers[g.columns++] = rare_headers[k];
@@ -133,23 +164,17 @@ static ik_status put_proofs(const terminal_page *p, ik_error *err)
         const report_plan *plan = &p->m->plans[i];
         if (plan->sample || !has_proof(plan))
             continue;
-        grid_cell(&g, "%s", plan->label);
-        grid_cell(&g, "%s", p->m->fabrics[plan->fabric].label);
-        long long used = (long long)json_integer_value(json_object_get(plan->proof, "vcs_used"));
-        if (used > 0 && used < plan->vcs) /* the others divide the buffer all the same */
-            grid_cell(&g, "%lld of %u", used, plan->vcs);
-        else
-            grid_cell(&g, "%u", plan->vcs);
-        grid_cell(&g, "%s", verdict(plan->proof, "delivered"));
-        grid_cell(&g, "%s", verdict(plan->proof, "loop_free"));
-        grid_cell(&g, "%s", verdict(plan->proof, "minimal"));
-        grid_cell(&g, "%s%s", verdict(plan->proof, "deadlock_free"), judged_for(plan->proof));
-        put_proved(&g, plan->proof, "mean_hops", 3);
-        for (size_t k = 0; k < NUM_RARE; k++)
-            if (shown[k])
-                put_proved(&g, plan->proof, rare_counts[k], 0);
+        if (!is_sound(plan) || sound++ < PROOFS_SHOWN)
+            put_proof(p, &g, plan, shown);
     }
-    return grid_put(p, &g, err);
+    if (g.cells == 0 && !g.failed)
+        return IK_OK;
+    terminal_heading(p, "Proofs");
+    ik_status status = grid_put(p, &g, err);
+    if (status == IK_OK && sound > PROOFS_SHOWN)
+        fprintf(p->out, "and %zu more plans that deliver, without loops and without deadlocks\n",
+                sound - PROOFS_SHOWN);
+    return status;
 }
 
 /* A workload that ends has none. */
@@ -169,7 +194,7 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
     if (!endless)
         return IK_OK;
     terminal_heading(p, "Results");
-    grid g = {.headers = {"routing", "traffic", "fabric", "saturation>", "peak throughput>",
+    grid g = {.headers = {"routing*", "traffic*", "fabric*", "saturation>", "peak throughput>",
                           "latency at lowest load>", "at highest load>"},
               .columns = 7};
     bool marked = false, searched = false;
@@ -250,7 +275,7 @@ static ik_status congestion_of(const report_step *s, json_t **out, ik_error *err
 
 static ik_status put_congestion(const terminal_page *p, ik_error *err)
 {
-    grid g = {.headers = {"routing", "traffic", "load>", "blocked>", "head-of-line>", "roots>",
+    grid g = {.headers = {"routing*", "traffic*", "load>", "blocked>", "head-of-line>", "roots>",
                           "tree>", "worst root", "hosts got"},
               .columns = 9};
     for (size_t i = 0; i < p->m->num_curves; i++) {
@@ -285,7 +310,7 @@ static ik_status put_congestion(const terminal_page *p, ik_error *err)
 
 static ik_status put_classes(const terminal_page *p, ik_error *err)
 {
-    grid g = {.headers = {"class", "routing", "traffic", "load>", "offered>", "accepted>",
+    grid g = {.headers = {"class", "routing*", "traffic*", "load>", "offered>", "accepted>",
                           "mean latency>", "99th percentile>", "victim>"},
               .columns = 9};
     static const char *const latencies[] = {"latency_mean_ns", "latency_p99_ns"};
@@ -424,8 +449,10 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
         put_costs(&p);
         put_deadlocks(&p);
         terminal_missing(&p);
-        status = claims_put_terminal(&p, err);
+        status = figures_put_terminal(&p, err);
     }
+    if (status == IK_OK)
+        status = claims_put_terminal(&p, err);
     model_free(m);
     return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the summary")
                                           : status;

@@ -94,11 +94,11 @@ static void put_row(const report_model *m, grid *g, const extent *x, const repor
 static ik_status put_some(const terminal_page *p, const extent *x,
                           const struct column *const *shown, size_t num, ik_error *err)
 {
-    grid g = {.headers = {"routing"}, .columns = 1};
+    grid g = {.headers = {"routing*"}, .columns = 1};
     if (x->fabrics)
-        g.headers[g.columns++] = "fabric";
+        g.headers[g.columns++] = "fabric*";
     if (x->traffics)
-        g.headers[g.columns++] = "traffic";
+        g.headers[g.columns++] = "traffic*";
     if (x->infeasible || x->samples)
         g.headers[g.columns++] = x->infeasible ? "feasible>" : "samples>";
     if (x->deadlocks)

@@ -48,7 +48,7 @@ static void put_row(const terminal_page *p, grid *g, const report_curve *c)
 
 static ik_status put_table(const terminal_page *p, bool *any, ik_error *err)
 {
-    grid g = {.headers = {"routing", "traffic", "fabric", "completion>", "slowdown>",
+    grid g = {.headers = {"routing*", "traffic*", "fabric*", "completion>", "slowdown>",
                           "effective throughput>"},
               .columns = 6};
     for (size_t i = 0; i < p->m->num_curves; i++) {
@@ -101,7 +101,7 @@ static bool any_endless(const report_job *jobs, size_t num)
 /* What each job took, against what it takes alone. */
 static ik_status put_jobs(const terminal_page *p, ik_error *err)
 {
-    grid g = {.headers = {"job", "routing", "traffic", "fabric", "completion>", "alone>",
+    grid g = {.headers = {"job", "routing*", "traffic*", "fabric*", "completion>", "alone>",
                           "slowdown>", "load>", "accepted>", "latency>"},
               .columns = JOB_COLUMNS};
     bool any = false;
@@ -142,7 +142,7 @@ static ik_status put_jobs(const terminal_page *p, ik_error *err)
 
 /* ---- who was done last, and why */
 
-enum { NAMED_HOSTS = 3, TOLD = 12 };
+enum { NAMED_HOSTS = 3, TOLD = 4 };
 
 static double number(const json_t *object, const char *key)
 {

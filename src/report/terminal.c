@@ -84,6 +84,58 @@ static void put_cell(FILE *out, const char *text, int width, bool right, bool la
             last ? "\n" : "  ");
 }
 
+/* What all rows share is said once; a column of equal names is left out. */
+static void fold_names(const terminal_page *p, grid *g)
+{
+    size_t rows = g->cells / g->columns;
+    for (size_t c = g->columns; rows > 1 && c-- > 0;) {
+        char common[CELL];
+        const char *header = g->headers[c];
+        size_t n = strlen(header);
+        if (n == 0 || header[n - 1] != '*')
+            continue;
+        bool same = names_fold(g->text + c, rows, g->columns, common, sizeof common);
+        if (common[0]) {
+            fprintf(p->out, same ? "%.*s: " : "every %.*s: ", (int)n - 1, header);
+            terminal_wrap(p, common, (unsigned)n + 7, 4);
+        }
+        if (!same)
+            continue;
+        size_t kept = 0;
+        for (size_t i = 0; i < g->cells; i++)
+            if (i % g->columns != c && kept++ != i)
+                memcpy(g->text[kept - 1], g->text[i], CELL);
+        memmove(g->headers + c, g->headers + c + 1, (--g->columns - c) * sizeof *g->headers);
+        g->cells = kept;
+    }
+}
+
+/* Cut between characters, and seen to be cut. */
+static void cut_cell(char *text)
+{
+    if (strlen(text) < SHOWN_CELL)
+        return;
+    utf8_clean(text, SHOWN_CELL - sizeof UTF8_ELLIPSIS);
+    strcat(text, UTF8_ELLIPSIS);
+}
+
+/* Widths of the columns, headers without their marks. */
+static void measure_columns(grid *g, int *width, bool *right, char (*header)[CELL])
+{
+    for (size_t c = 0; c < g->columns; c++) {
+        size_t n = strlen(g->headers[c]);
+        right[c] = n && g->headers[c][n - 1] == '>';
+        bool mark = right[c] || (n && g->headers[c][n - 1] == '*');
+        snprintf(header[c], CELL, "%.*s", (int)(n - mark), g->headers[c]);
+        width[c] = columns_of(header[c]);
+    }
+    for (size_t i = 0; i < g->cells; i++) {
+        cut_cell(g->text[i]);
+        if (columns_of(g->text[i]) > width[i % g->columns])
+            width[i % g->columns] = columns_of(g->text[i]);
+    }
+}
+
 /* Prints and frees the table. */
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err)
 {
@@ -91,18 +143,11 @@ ik_status grid_put(const terminal_page *p, grid *g, ik_error *err)
         free(g->text);
         return ik_fail_memory(err, 2 * g->room * sizeof *g->text, "a table");
     }
-    int width[MAX_COLUMNS] = {0};
+    int width[MAX_COLUMNS];
     bool right[MAX_COLUMNS];
     char header[MAX_COLUMNS][CELL];
-    for (size_t c = 0; c < g->columns; c++) {
-        size_t n = strlen(g->headers[c]);
-        right[c] = n && g->headers[c][n - 1] == '>';
-        snprintf(header[c], CELL, "%.*s", (int)(n - right[c]), g->headers[c]);
-        width[c] = columns_of(header[c]);
-    }
-    for (size_t i = 0; i < g->cells; i++)
-        if (columns_of(g->text[i]) > width[i % g->columns])
-            width[i % g->columns] = columns_of(g->text[i]);
+    fold_names(p, g);
+    measure_columns(g, width, right, header);
     if (p->colour)
         fputs("\033[2m", p->out);
     for (size_t c = 0; c < g->columns; c++)

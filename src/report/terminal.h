@@ -23,8 +23,10 @@ void terminal_heading(const terminal_page *p, const char *text);
  * the first starts at `column`. */
 void terminal_wrap(const terminal_page *p, const char *text, unsigned column, unsigned indent);
 
-/* A table: cells as text, numbers (headers ending in '>') to the right. */
-enum { MAX_COLUMNS = 12, CELL = 96 };
+/* A table: cells as text, numbers (headers ending in '>') to the right. Columns of names (headers
+ * ending in '*': specs as "xgft:m=4:4,w=1:4,latency=1 us") show what differs between rows; what all
+ * rows share is said once above the table. */
+enum { MAX_COLUMNS = 12, CELL = 256, SHOWN_CELL = 96 };
 
 typedef struct grid {
     const char *headers[MAX_COLUMNS];
@@ -45,6 +47,12 @@ void grid_latency(grid *g, const report_step *s, estimate e, bool *marked);
     "lasts, and the latency says how long that was."
 /* Prints and frees the table. */
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err);
+
+/* ---- terminal_names.c */
+/* Takes from the cells of a column (every `columns`-th from text on, `rows` of them) the parameters
+ * that all rows share, and writes them to common ("m=4:4, latency=1 us"; "" for none). True if the
+ * rows are all the same: common is then the whole name, and the column can be left out. */
+bool names_fold(char (*text)[CELL], size_t rows, size_t columns, char *common, size_t size);
 
 /* ---- report_terminal_static.c: what was measured without simulation */
 ik_status terminal_statics(const terminal_page *p, ik_error *err);

@@ -62,7 +62,7 @@ class Jobs(CliTest):
         store = self.run_text(text, "--jobs", 1)
         self.assertEqual(self.table(store, "jobs"), one)
         self.assertEqual({r["name"] for r in self.table(store, "classes")}, {"a", "b"})
-        self.assertRegex(self.ok("run", self.experiment(text), "-o", self.tmp / "again.db"), "b +dmodk .* 60.0 %")
+        self.assertRegex(self.ok("run", self.experiment(text), "-o", self.tmp / "again.db"), "b +jobs.* 60.0 %")
         for wrong, message in ((", load: 120%", "outside"), ("", "has no load"), (", load: 10%, mapping: by_pods", "by_pod")):
             path = self.experiment(HEAD + "jobs:\n  - {name: a, traffic: exchange, hosts: 0..3}\n  - {name: b, traffic: uniform, hosts: 4..7" + wrong + "}\n")
             done = run("run", path, "-o", self.tmp / "wrong.db")

@@ -1,6 +1,7 @@
 """ikat run: from an experiment to results; killed, stopped, in parallel, on a full disk."""
 import contextlib
 import os
+import re
 import resource
 import signal
 import sqlite3
@@ -58,6 +59,27 @@ class Run(CliTest):
         path = self.tmp / name
         path.write_text(text)
         return path
+
+    def test_summary_of_many_plans_is_short(self):
+        """What all rows share is said once; of many proofs and fabrics the summary shows some."""
+        path = self.write("""
+fabric: {family: xgft, m: [[4, 4]], w: [[1, 4], [1, 3], [1, 2], [1, 1], [1, 5], [1, 6], [1, 7], [1, 8], [1, 9]], latency: 1 us}
+routing: [dmodk, smodk]
+traffic: {family: exchange, pattern: "shift:by=4", bytes: 4 KiB}
+measure: {until: delivered, at_most: 1 ms}
+figures:
+  - {name: slow, title: Slowdown, x: fabric.w, y: slowdown, series: routing}
+""")
+        text = self.ok("run", path, "-o", self.tmp / "many.db")
+        proofs = text[text.index("Proofs"):text.index("Workloads")]
+        self.assertIn("every fabric: m=4:4, latency=1 us\n", proofs)
+        self.assertIn("dmodk    xgft:w=1:4", proofs)
+        self.assertIn("and 2 more plans that deliver", proofs)
+        self.assertIn("and 1 more fabrics", text)
+        workloads = text[text.index("Workloads"):]
+        self.assertIn("traffic: exchange:pattern=shift:by=4,bytes=4 KiB\n", workloads)
+        self.assertEqual(len(re.findall(r"^[ds]modk +xgft:w=", workloads, re.M)), 18)
+        self.assertRegex(text, r"Figures .*\nslow +Slowdown")
 
     def test_summary_and_json(self):
         path = self.write(SMALL)

@@ -9,6 +9,7 @@
 
 #include "ikat/report.h"
 #include "report/model.h"
+#include "report/terminal.h"
 #include "store_helper.h"
 
 #define NEAR(a, b) assert_true(fabs((double)(a) - (double)(b)) <= 1e-9 * (1 + fabs((double)(b))))
@@ -268,9 +269,48 @@ static void test_every_form(void **state)
     assert_int_equal(unlink(page), 0);
 }
 
+/* Names of a column, before and after what they share is said once. */
+static void test_shared_names(void **state)
+{
+    static const struct {
+        const char *names[3], *common, *shown[3];
+        bool same;
+    } cases[] = {
+        {{"a:x=1", "a:x=1", "a:x=1"}, "a:x=1", {"a:x=1", "a:x=1", "a:x=1"}, true},
+        {{"a:x=1,y=2", "a:x=1,y=3", "b:y=2,x=1"}, "x=1", {"a:y=2", "a:y=3", "b:y=2"}, false},
+        {{"a:x=1", "b:x=1", "c:x=1"}, "x=1", {"a", "b", "c"}, false},
+        {{"a:x=1", "a", "a:x=1,y=1"}, "", {"a:x=1", "a", "a:x=1,y=1"}, false},
+        /* settings behind a family stay apart from its parameters */
+        {{"a:x=1, s=1, t=1", "a:x=2, s=1, t=2", "b, s=1, t=1"},
+         "s=1",
+         {"a:x=1, t=1", "a:x=2, t=2", "b, t=1"},
+         false},
+        {{"a:x=1, s=1", "b:x=1, s=2", "c:x=1, s=3"}, "x=1", {"a, s=1", "b, s=2", "c, s=3"}, false},
+        /* a parameter is shared only as a whole */
+        {{"a:x=1", "a:x=12", "a:x=123"}, "", {"a:x=1", "a:x=12", "a:x=123"}, false},
+        {{"", "a", "a"}, "", {"", "a", "a"}, false},
+        {{"a:x=1,x=1", "b:x=1", "c:x=1"}, "x=1", {"a", "b", "c"}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[6][CELL] = {{0}}, common[CELL];
+        for (size_t k = 0; k < 3; k++) { /* the second of two columns stays as it is */
+            snprintf(text[2 * k], CELL, "%s", cases[i].names[k]);
+            snprintf(text[2 * k + 1], CELL, "a:x=1");
+        }
+        assert_int_equal(names_fold(text, 3, 2, common, sizeof common), cases[i].same);
+        assert_string_equal(common, cases[i].common);
+        for (size_t k = 0; k < 3; k++) {
+            assert_string_equal(text[2 * k], cases[i].shown[k]);
+            assert_string_equal(text[2 * k + 1], "a:x=1");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shared_names),
         cmocka_unit_test_setup_teardown(test_means_and_intervals, bench_open, bench_close),
         cmocka_unit_test_setup_teardown(test_a_single_seed_has_no_interval, bench_open,
                                         bench_close),

@@ -25,6 +25,23 @@ static ik_status put_figure(const report_model *m, const char *name, ik_figure_f
     return status;
 }
 
+ik_status figures_put_terminal(const terminal_page *p, ik_error *err)
+{
+    figure_book b;
+    ik_status status = figures_open(p->m, &b, err);
+    if (status == IK_OK && b.num_figures) {
+        terminal_heading(p,
+                         "Figures (ikat report RESULTS --figure NAME, with -o NAME.svg a picture)");
+        for (size_t i = 0; i < b.num_figures; i++) {
+            fprintf(p->out, "%-14s  ", b.figures[i].name);
+            terminal_text(p->out, b.figures[i].title);
+            putc('\n', p->out);
+        }
+    }
+    figures_close(&b);
+    return status;
+}
+
 ik_status ik_report_figure(const char *store_path, const char *name, ik_figure_format format,
                            FILE *out, unsigned width, bool colour, ik_error *err)
 {
