@@ -369,6 +369,9 @@ ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec
  * IK_ERR_INPUT. */
 ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name,
                           const char *const *names);
+/* The hint alone, of an error that was just filled; returns `status`. */
+ik_status ik_hint_nearest(ik_error *err, ik_status status, const char *name,
+                          const char *const *names);
 /* Nearest of `names` (NULL-terminated) to `name` by edit distance (Damerau-Levenshtein), NULL if
  * none is close. */
 const char *ik_nearest_name(const char *name, const char *const *names);

@@ -149,15 +149,21 @@ ik_status ik_params_from_spec(ik_params *params, const char *kind, const ik_spec
 ik_status ik_fail_unknown(ik_error *err, const char *kind, const char *name,
                           const char *const *names)
 {
-    ik_fail(err, IK_ERR_INPUT, "there is no %s '%.60s'", kind, name);
+    ik_status status = ik_fail(err, IK_ERR_INPUT, "there is no %s '%.60s'", kind, name);
+    return ik_hint_nearest(err, status, name, names);
+}
+
+ik_status ik_hint_nearest(ik_error *err, ik_status status, const char *name,
+                          const char *const *names)
+{
     const char *nearest = ik_nearest_name(name, names);
     if (nearest)
-        return ik_hint(err, IK_ERR_INPUT, "did you mean '%s'?", nearest);
+        return ik_hint(err, status, "did you mean '%s'?", nearest);
     char all[360] = "";
     size_t used = 0;
     for (; *names && used + strlen(*names) + sizeof ", …" < sizeof all; names++)
         used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *names);
-    return ik_hint(err, IK_ERR_INPUT, "there are %s%s", all, *names ? ", …" : "");
+    return ik_hint(err, status, "there are %s%s", all, *names ? ", …" : "");
 }
 
 /* Damerau-Levenshtein distance (neighbouring letters swapped count once), case ignored, names up to

@@ -29,6 +29,18 @@ figures:
   - {name: time, kind: time, y: throughput, series: routing, where: {load: 60%, fabric.seed: 2}}
   - {name: marks, kind: points, x: throughput, y: latency_mean_ns, series: fabric.seed, marks: routing}
 """
+DESIGNS = """\
+designs:
+  - {name: tree, fabric: {family: xgft, m: "4:4", w: ["1:2", "1:4"]}, routing: [dmodk, {family: rnca_up, seed: 1..3}]}
+  - {name: crossbar, fabric: "crossbar:n=16", routing: shortest}
+load: [20%, 60%]
+seeds: 2
+measure: {warmup: 1 us, duration: 3 us}
+over: routing.seed
+figures:
+  - {name: rel, x: load, y: throughput, series: routing, where: {design: tree, fabric.w: "1:2"}, normalise_by: {design: crossbar}}
+  - {name: over_w, kind: box, x: fabric.w, y: throughput, series: routing, where: {load: 60%}, normalise_by: {design: crossbar}}
+"""
 # Under the leak sanitizer: what the library of fonts keeps until the process ends is no leak of ours.
 KEEPS = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 SVG = "{http://www.w3.org/2000/svg}"
@@ -71,6 +83,29 @@ class Figures(CliTest):
             shares = [p["throughput"] / p["offered"] / (q["throughput"] / q["offered"]) for p, q in zip(mine, others)]
             self.assertAlmostEqual(float(row["throughput / offered"]), statistics.mean(shares), places=6)
         self.assertTrue(any(float(r["throughput / offered"]) != 1 for r in rows))
+
+    def test_normalised_by_a_design(self):
+        """The reference has a routing of its own, fewer samples, and no part in the figure."""
+        self.file.write_text(DESIGNS)
+        self.ok("run", self.file, "-o", self.store)
+        points = self.points()
+        for name in ["rel", "over_w"]:
+            rows = self.rows(name)
+            self.assertEqual(len(rows), {"rel": 4, "over_w": 4}[name], name)
+            for row in rows:
+                load, slim = row.get("load", "0.6"), row.get("fabric.w", "1:2")
+                self.assertNotIn("shortest", row["routing"])
+                self.assertNotIn("seed", row["routing"])
+                tree = [p for p in points if p["routing"].startswith(row["routing"].split(":")[0]) and
+                        f"w={slim}," in p["params"]["fabric"] + "," and float(p["load"]) == float(load)]
+                self.assertEqual(len(tree), 6 if "rnca" in row["routing"] else 2)
+                by = {p["seed"]: p["throughput"] for p in points if "crossbar" in p["params"]["fabric"] and float(p["load"]) == float(load)}
+                self.assertEqual(len(by), 2)
+                values = [p["throughput"] / by[p["seed"]] for p in tree]
+                self.assertEqual(int(row["samples"]), len(values))
+                self.assertAlmostEqual(float(row["throughput"]), statistics.mean(values), places=6)
+                self.assertAlmostEqual(float(row["min"]), min(values), places=6)
+                self.assertAlmostEqual(float(row["max"]), max(values), places=6)
 
     def test_samples(self):
         for row in self.rows("ecdf"):

@@ -15,6 +15,7 @@
     "load: [20%, 40%]\nseeds: 2\n"
 #define FIGURE HEAD "figures:\n  - "
 /* line 7, columns from 5 on */
+#define CLAIM HEAD "expect:\n  - {claim: a, "
 
 static ik_status read_text(const char *text, ik_error *err)
 {
@@ -104,12 +105,84 @@ static void test_normalising(void **state)
     refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], " OVER
                    ", normalise_by: {routing: crossbar}}",
             7, 110, "'crossbar'", "updown");
-    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], " OVER
-                   ", normalise_by: {load: 20%}}",
-            7, 101, "'load' tells none of its curves apart", "series");
-    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], " OVER
-                   ", where: {routing: minimal}, normalise_by: {routing: updown}}",
-            7, 127, "has no point at load = 0.2", "where");
+    /* x is an axis like the others, and so is what the figure does not show */
+    accepted(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], " OVER
+                    ", normalise_by: {load: 20%}}");
+    accepted(FIGURE "{name: a, x: load, y: throughput, series: traffic, " OVER
+                    ", where: {routing: minimal}, normalise_by: {routing: updown}}");
+    accepted(FIGURE "{name: a, x: load, y: throughput, series: traffic, " OVER
+                    ", normalise_by: {routing: updown}}");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: routing, " OVER
+                   ", where: {load: 20%, traffic: uniform}, normalise_by: {routing: updown, "
+                   "fabric.d: 4}}",
+            7, 155, "'4'", "3");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: traffic, where: {routing: minimal}, "
+                   "over: fabric.seed, normalise_by: {routing: minimal}}",
+            7, 116, "leaves no other point", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: routing, where: {traffic: shift}, "
+                   "normalise_by: {fabric.seed: 1}}",
+            7, 5, "would mix values of 'fabric.seed'", "");
+    refused(FIGURE "{name: a, x: fabric.seed, y: throughput, where: {load: 20%, traffic: uniform, "
+                   "routing: minimal}, normalise_by: {load: 40%, routing: updown, traffic: [shift, "
+                   "uniform]}}",
+            7, 154, "one value of 'traffic'", "");
+}
+
+/* The reference has the values of what normalise_by is not about, and no others. */
+static void test_reference(void **state)
+{
+    (void)state;
+    static const char designs[] =
+        "designs:\n  - {name: tree, fabric: 'xgft:m=4:4,w=1:2', routing: [dmodk, smodk]}\n"
+        "  - {name: slim, fabric: 'xgft:m=4:4,w=1:1', routing: dmodk}\n"
+        "  - {name: crossbar, fabric: 'crossbar:n=16', routing: shortest}\n"
+        "load: [20%, 40%]\nfigures:\n  - ";
+    char text[900];
+    static const char *const good[] = {
+        "{name: a, x: fabric.w, y: throughput, series: routing, where: {load: 20%}, "
+        "normalise_by: {design: crossbar}}",
+        "{name: a, x: load, y: throughput, series: [design, routing], normalise_by: {design: "
+        "crossbar}}",
+        "{name: a, x: load, y: throughput, series: routing, where: {design: tree}, "
+        "normalise_by: {design: crossbar}}",
+        "{name: a, x: load, y: throughput, series: [fabric.w, routing], normalise_by: {fabric: "
+        "crossbar, routing: shortest}}"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        snprintf(text, sizeof text, "%s%s", designs, good[i]);
+        accepted(text);
+    }
+    snprintf(text, sizeof text, "%s%s", designs,
+             "{name: a, x: load, y: throughput, where: {design: slim}, normalise_by: {design: "
+             "tree}}");
+    refused(text, 7, 76, "they differ in 'routing'", "take one");
+    snprintf(text, sizeof text, "%s%s", designs,
+             "{name: a, x: load, y: throughput, series: [fabric, routing], normalise_by: {fabric: "
+             "'xgft:w=1:1'}}");
+    refused(text, 7, 80, "nothing to divide by", "where normalise_by");
+}
+
+static void test_axes_of_a_figure(void **state)
+{
+    (void)state;
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic, load], " OVER "}",
+            7, 18, "'load' twice", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, routing], " OVER "}", 7, 57,
+            "'routing' twice", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], over: "
+                   "[fabric.seed, load]}",
+            7, 87, "averages over 'load', which is an axis of it", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], over: "
+                   "[fabric.seed, fabric.seed]}",
+            7, 87, "'fabric.seed' twice", "");
+    /* numbers that some points lack */
+    static const char several[] = "fabric: ['xgft:m=4:4,w=1:2', 'karytree:k=2,n=2', "
+                                  "'karytree:k=2,n=3']\nrouting: dmodk\nfigures:\n  - ";
+    char text[300];
+    snprintf(text, sizeof text, "%s%s", several, "{name: a, x: fabric.n, y: throughput}");
+    accepted(text);
+    snprintf(text, sizeof text, "%s%s", several,
+             "{name: a, x: fabric.n, y: throughput, kind: line}");
+    refused(text, 4, 18, "some points have no 'fabric.n'", "where");
 }
 
 #define DESIGNS                                                                                    \
@@ -127,8 +200,6 @@ static void test_designs(void **state)
                     "series: design}",
             5, 66, "'crossbar'", "tree");
 }
-
-#define CLAIM HEAD "expect:\n  - {claim: a, "
 
 static void test_claims(void **state)
 {
@@ -203,6 +274,11 @@ static void test_declared(void **state)
     refused(HEAD "figures: []\n", 6, 10, "empty list", "");
     refused(HEAD "figures: {name: a}\n", 6, 10, "a list of mappings", "");
     refused(HEAD "figures: [a]\n", 6, 11, "is a mapping", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, where: {}}", 7, 46, "empty mapping",
+            "where:");
+    refused(FIGURE "{name: a, x: load, y: throughput, normalise_by: {}}", 7, 53, "empty mapping",
+            "");
+    refused(CLAIM "metric: throughput, at: {}, op: '<', value: 1}", 7, 40, "empty mapping", "");
 }
 
 /* ---- axes */
@@ -221,24 +297,33 @@ static void test_axes(void **state)
     assert_int_equal(axes_begin(&a, keys, 3, 3, &err), IK_OK);
     for (size_t i = 0; i < 9; i++)
         assert_int_equal(axes_put(&a, i / 3, i % 3, rows[i / 3][i % 3], &err), IK_OK);
-    assert_int_equal(axes_find(&a, "fabric.latency", &x, &err), IK_OK);
+    assert_int_equal(axes_find(&a, "fabric.latency", NULL, 0, &x, &err), IK_OK);
     assert_int_equal(x.num, 2);
     assert_true(x.numeric && x.values[1].number == 50);
     assert_string_equal(x.unit, "ns");
     assert_int_equal(axis_at(&a, &x, 2), IK_NONE); /* a crossbar has none in its text */
-    assert_int_equal(axes_find(&a, "switch.buffer", &x, &err), IK_OK);
+    assert_int_equal(axes_find(&a, "switch.buffer", NULL, 0, &x, &err), IK_OK);
     assert_true(x.num == 2 && x.values[1].number == 1048576);
     assert_true(axis_matches(&x, 0, "65536 B") && !axis_matches(&x, 1, "64 KiB"));
-    assert_int_equal(axes_find(&a, "load", &x, &err), IK_OK);
+    assert_int_equal(axes_find(&a, "load", NULL, 0, &x, &err), IK_OK);
     assert_true(x.num == 2 && axis_matches(&x, 0, "50 %") && axis_at(&a, &x, 2) == 0);
-    assert_int_equal(axes_find(&a, "fabric.m", &x, &err), IK_OK);
+    assert_int_equal(axes_find(&a, "fabric.m", NULL, 0, &x, &err), IK_OK);
     assert_false(x.numeric);
-    assert_int_equal(axes_find(&a, "fabric", &x, &err), IK_OK);
+    assert_int_equal(axes_find(&a, "fabric", NULL, 0, &x, &err), IK_OK);
     assert_string_equal(x.values[0].label, "xgft m=4:4 latency=6 ns");
     assert_string_equal(x.values[2].label, "crossbar");
     assert_true(axis_matches(&x, 0, "xgft") && axis_matches(&x, 1, "xgft:8:8"));
     assert_false(axis_matches(&x, 0, "xgft:w=1:3") || axis_matches(&x, 2, "xgft"));
-    assert_int_equal(axes_find(&a, "fabric.mm", &x, &err), IK_ERR_INPUT);
+    /* samples of one fabric are one value of the axis */
+    static const char *const samples[] = {"fabric.latency", "fabric.m", "fabric.hosts"};
+    assert_int_equal(axes_find(&a, "fabric", samples, 3, &x, &err), IK_OK);
+    assert_int_equal(x.num, 2);
+    assert_string_equal(x.values[0].text, "xgft:w=1:2");
+    assert_string_equal(x.values[1].text, "crossbar");
+    assert_true(axis_at(&a, &x, 0) == 0 && axis_at(&a, &x, 1) == 0 && axis_at(&a, &x, 2) == 1);
+    assert_int_equal(axes_find(&a, "switch", samples, 1, &x, &err), IK_OK);
+    assert_string_equal(x.values[1].text, "buffer=1 MiB,voq=false");
+    assert_int_equal(axes_find(&a, "fabric.mm", NULL, 0, &x, &err), IK_ERR_INPUT);
     char name[64];
     assert_false(axes_differ(&a, 1, a.cells[1], a.cells[7], NULL, 0, name, sizeof name));
     assert_true(axes_differ(&a, 2, a.cells[2], a.cells[5], NULL, 0, name, sizeof name));
@@ -257,6 +342,8 @@ int main(void)
         cmocka_unit_test(test_axes_that_do_not_exist),
         cmocka_unit_test(test_what_would_be_mixed),
         cmocka_unit_test(test_normalising),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_axes_of_a_figure),
         cmocka_unit_test(test_designs),
         cmocka_unit_test(test_claims),
         cmocka_unit_test(test_declared),

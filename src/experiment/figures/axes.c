@@ -137,8 +137,7 @@ static bool find_item(const char *text, const char *key, size_t length, item *ou
 
 /* ---- numbers */
 
-/* A text as a number in the unit that people draw it in; NAN: it is none. */
-static double number_of(const char *text, const char **unit)
+double axis_number(const char *text, const char **unit)
 {
     static const struct {
         ik_dimension dim;
@@ -223,12 +222,44 @@ static ik_status fail_unknown(axes *a, const char *name, ik_error *err)
     return ik_fail_unknown(err, "axis", name, names);
 }
 
-/* The text of a value of axis x in a text of its key; NULL: it has none. */
-static const char *part_of(axes *a, const axis *x, const char *text)
+static bool is_among(const char *name, const char *const *list, size_t num)
+{
+    for (size_t i = 0; i < num; i++)
+        if (strcmp(list[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A text of a key without the parameters in `but`; NULL without memory. */
+static const char *without(axes *a, const axes_key *k, const char *text, const char *const *but,
+                           size_t num)
+{
+    char name[160];
+    item it;
+    size_t length = name_length(text);
+    bool any = false;
+    const char *kept = ik_arena_printf(&a->arena, "%.*s", (int)length, text);
+    for (size_t at = 0; kept && next_item(text, &at, &it);) {
+        snprintf(name, sizeof name, "%s.%.*s", k->name, (int)it.key_length, it.key);
+        if (is_among(name, but, num))
+            continue;
+        kept = ik_arena_printf(&a->arena, "%s%s%.*s", kept,
+                               any      ? ","
+                               : length ? ":"
+                                        : "",
+                               (int)(it.value + it.value_length - it.key), it.key);
+        any = true;
+    }
+    return kept;
+}
+
+/* The text of a value of axis x in a text of its key; NULL without memory. */
+static const char *part_of(axes *a, const axis *x, const char *text, const char *const *but,
+                           size_t num)
 {
     item found;
     if (!x->param)
-        return text;
+        return num ? without(a, &a->keys[x->key], text, but, num) : text;
     if (!find_item(text, x->param, strlen(x->param), &found))
         return "";
     return ik_arena_printf(&a->arena, "%.*s", (int)found.value_length, found.value);
@@ -278,7 +309,7 @@ static void find_numbers(axis *x)
     x->unit = "";
     for (size_t i = 0; i < x->num; i++) {
         const char *unit;
-        x->values[i].number = number_of(x->values[i].text, &unit);
+        x->values[i].number = axis_number(x->values[i].text, &unit);
         if (isnan(x->values[i].number) || (i && strcmp(unit, x->unit) != 0))
             x->numeric = false;
         x->unit = i ? x->unit : unit;
@@ -287,14 +318,14 @@ static void find_numbers(axis *x)
         x->unit = "%";
 }
 
-static ik_status fill_axis(axes *a, axis *x, ik_error *err)
+static ik_status fill_axis(axes *a, axis *x, const char *const *but, size_t num, ik_error *err)
 {
     const axes_key *k = &a->keys[x->key];
     ik_hash seen = {0};
     if (!ik_hash_init(&seen))
         return ik_fail_memory(err, 1, "the axes of a sweep");
     for (size_t i = 0; i < k->num; i++) {
-        const char *text = part_of(a, x, k->texts[i]);
+        const char *text = part_of(a, x, k->texts[i], but, num);
         x->of[i] = IK_NONE;
         if (text && !has_part(x, k->texts[i]))
             continue;
@@ -318,7 +349,8 @@ static ik_status fill_axis(axes *a, axis *x, ik_error *err)
 /* More values than this are never told apart by a label: the whole text is shown. */
 enum { MOST_LABELS = 256 };
 
-ik_status axes_find(axes *a, const char *name, axis *out, ik_error *err)
+ik_status axes_find(axes *a, const char *name, const char *const *but, size_t num_but, axis *out,
+                    ik_error *err)
 {
     axis x = {.name = ik_arena_strdup(&a->arena, name)};
     if (!x.name)
@@ -331,7 +363,7 @@ ik_status axes_find(axes *a, const char *name, axis *out, ik_error *err)
     x.values = ik_arena_alloc(&a->arena, (num + 1) * sizeof *x.values);
     if (!x.of || !x.values)
         return ik_fail_memory(err, num * sizeof *x.values, "the axes of a sweep");
-    ik_status status = fill_axis(a, &x, err);
+    ik_status status = fill_axis(a, &x, but, num_but, err);
     if (status != IK_OK)
         return status;
     find_numbers(&x);
@@ -363,7 +395,7 @@ static bool same_value(const char *a, size_t a_length, const char *b, size_t b_l
         return false;
     snprintf(left, sizeof left, "%.*s", (int)a_length, a);
     snprintf(right, sizeof right, "%.*s", (int)b_length, b);
-    double x = number_of(left, &left_unit), y = number_of(right, &right_unit);
+    double x = axis_number(left, &left_unit), y = axis_number(right, &right_unit);
     bool units = strcmp(left_unit, right_unit) == 0 ||
                  (strcmp(left_unit, "%") == 0 && !*right_unit) ||
                  (strcmp(right_unit, "%") == 0 && !*left_unit);
@@ -373,8 +405,7 @@ static bool same_value(const char *a, size_t a_length, const char *b, size_t b_l
 bool axis_matches(const axis *x, uint32_t value, const char *written)
 {
     item it, mine;
-    if (value == IK_NONE)
-        return strcmp(written, "-") == 0;
+    assert(value < x->num);
     const char *text = x->values[value].text;
     if (x->param)
         return same_value(text, strlen(text), written, strlen(written));
@@ -391,28 +422,19 @@ bool axis_matches(const axis *x, uint32_t value, const char *written)
     return true;
 }
 
-ik_status axis_fail_unknown(axes *a, const axis *x, const char *written, ik_error *err)
+ik_status axis_fail_unknown(const axis *x, const char *written, ik_error *err)
 {
     const char *names[MOST_NAMES + 1] = {NULL};
     size_t num = 0;
     for (size_t i = 0; i < x->num; i++)
         add_name(names, &num, x->values[i].label);
     names[num] = NULL;
-    char kind[96];
-    snprintf(kind, sizeof kind, "value of '%.60s'", x->name);
-    (void)a;
-    return ik_fail_unknown(err, kind, written, names);
+    ik_status status =
+        ik_fail(err, IK_ERR_INPUT, "no point of the sweep has the %.60s '%.60s'", x->name, written);
+    return ik_hint_nearest(err, status, written, names);
 }
 
 /* ---- differences */
-
-static bool is_among(const char *name, const char *const *list, size_t num)
-{
-    for (size_t i = 0; i < num; i++)
-        if (strcmp(list[i], name) == 0)
-            return true;
-    return false;
-}
 
 /* Items of `text` that `other` has not, or with another value. */
 static bool items_differ(const char *key, const char *text, const char *other,

@@ -49,9 +49,11 @@ ik_status axes_begin(axes *a, const char *const *keys, size_t num_keys, size_t n
 ik_status axes_put(axes *a, size_t point, size_t key, const char *text, ik_error *err);
 void axes_free(axes *a);
 
-/* The axis of this name, in the table's arena. IK_ERR_INPUT without a place, with the nearest name
- * as hint, if no point has anything of it. */
-ik_status axes_find(axes *a, const char *name, axis *out, ik_error *err);
+/* The axis of this name, in the table's arena. Of a whole key, texts that differ in parameters of
+ * `but` ([num] axes that make samples, NULL = none) alone are one value. IK_ERR_INPUT without a
+ * place, with the nearest name as hint, if no point has anything of it. */
+ik_status axes_find(axes *a, const char *name, const char *const *but, size_t num, axis *out,
+                    ik_error *err);
 bool axes_has(const axes *a, const char *name);
 /* Index of the value of a point; IK_NONE: its text has no such parameter. */
 static inline uint32_t axis_at(const axes *a, const axis *x, size_t number)
@@ -66,9 +68,10 @@ const char *axis_label(const axis *x, uint32_t value);
  * number ("50%" is 0.5). Of a key: the same name, and every parameter that is written ("karytree:
  * k=4" is karytree:k=4,n=2). */
 bool axis_matches(const axis *x, uint32_t value, const char *written);
-/* "'routing' has no value 'dmodkk' among the points", with the nearest one or all of them as
- * hint. */
-ik_status axis_fail_unknown(axes *a, const axis *x, const char *written, ik_error *err);
+/* "no point of the sweep has the routing 'dmodkk'", with the nearest value or all of them. */
+ik_status axis_fail_unknown(const axis *x, const char *written, ik_error *err);
+/* A text as a number in the unit that axes have; NAN: it is none. */
+double axis_number(const char *text, const char **unit);
 
 /* What two texts of a key differ in: the name of an axis in `out` ("fabric" if their names differ,
  * else "fabric.n"), the first that is not among `but` ([num]); false: nothing else. */

@@ -39,7 +39,7 @@ static void list_values(const claim_maker *k, const claim_side *side, const char
     axis x;
     size_t used = 0;
     out[0] = '\0';
-    if (axes_find(k->a, name, &x, NULL) != IK_OK)
+    if (axes_find(k->a, name, k->but.items, k->but.num, &x, NULL) != IK_OK)
         return;
     for (uint32_t i = 0; i < x.num && used < size; i++)
         for (size_t e = 0; e < side->num_entries; e++)
@@ -85,7 +85,7 @@ static ik_status find_curve_axis(claim_maker *k, ik_error *err)
         return IK_OK;
     const ytree *place = figures_place(c->node, "x");
     k->v->has_x = true;
-    ik_status status = find_placed(k->a, c->x, place, &k->v->x, err);
+    ik_status status = find_placed(k->a, c->x, &k->but, place, &k->v->x, err);
     if (status != IK_OK || k->v->x.numeric)
         return status;
     return ytree_fail(place, err, "%s: the values of '%s' are no numbers along which a curve runs",

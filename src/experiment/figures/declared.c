@@ -129,7 +129,10 @@ ik_status declared_mapping(const ytree *node, const char *key, ik_arena *arena, 
                            ik_error *err)
 {
     const ytree *map = ytree_get(node, key);
-    return map ? declared_matches(map, key, arena, out, err) : IK_OK;
+    if (!map || map->kind != YTREE_MAP || map->num)
+        return map ? declared_matches(map, key, arena, out, err) : IK_OK;
+    ik_status status = ytree_fail(map, err, "'%s' is an empty mapping", key);
+    return ik_hint(err, status, "leave it out, or write it like %s: {routing: dmodk}", key);
 }
 
 /* ---- results */

@@ -31,7 +31,9 @@ const ik_param ik_figure_params[] = {
     {"over", IK_PARAM_TEXTS, "", 0, 0, NULL,
      "swept values that make samples, beside the seeds (fabric.seed)"},
     {"normalise_by", IK_PARAM_STRING, "", 0, 0, NULL,
-     "mapping of series or panel to a value: y is divided by that curve's at the same x"},
+     "mapping of swept values to one value each: y is divided by that of these points with the "
+     "same "
+     "x, series and panel (normalise_by: {design: crossbar})"},
     {"where", IK_PARAM_STRING, "", 0, 0, NULL,
      "mapping of swept values to the value, or list of values, of the points that count"},
     {"x_scale", IK_PARAM_ENUM, "linear", 0, 0, "linear|log", "scale of the x axis"},

@@ -15,17 +15,17 @@
 
 /* ---- selecting points */
 
-ik_status find_placed(axes *a, const char *name, const ytree *place, axis *out, ik_error *err)
+ik_status find_placed(axes *a, const char *name, const name_list *but, const ytree *place,
+                      axis *out, ik_error *err)
 {
-    ik_status status = axes_find(a, name, out, err);
+    ik_status status = axes_find(a, name, but ? but->items : NULL, but ? but->num : 0, out, err);
     if (status == IK_ERR_INPUT)
         ik_error_at(err, place->file, place->line, place->column);
     return status;
 }
 
 /* Values of an axis that someone named; refused if one of them name_list none. */
-static ik_status mark_values(axes *a, const axis *x, const axis_match *m, bool *wanted,
-                             ik_error *err)
+static ik_status mark_values(const axis *x, const axis_match *m, bool *wanted, ik_error *err)
 {
     for (size_t k = 0; k < m->num; k++) {
         bool any = false;
@@ -34,7 +34,7 @@ static ik_status mark_values(axes *a, const axis *x, const axis_match *m, bool *
                 wanted[i] = any = true;
         if (any)
             continue;
-        ik_status status = axis_fail_unknown(a, x, m->values[k], err);
+        ik_status status = axis_fail_unknown(x, m->values[k], err);
         const ytree *at = m->node->kind == YTREE_LIST ? m->node->items[k] : m->node;
         ik_error_at(err, at->file, at->line, at->column);
         return status;
@@ -46,12 +46,12 @@ ik_status select_matching(selection *s, const matches *m, const char *owner, ik_
 {
     for (size_t i = 0; i < m->num; i++) {
         axis x;
-        ik_status status = find_placed(s->a, m->items[i].axis, m->items[i].place, &x, err);
+        ik_status status = find_placed(s->a, m->items[i].axis, NULL, m->items[i].place, &x, err);
         bool *wanted = status == IK_OK ? ik_calloc(x.num + 1, sizeof *wanted) : NULL;
         if (status == IK_OK && !wanted)
             return ik_fail_memory(err, x.num, "the axes of a sweep");
         if (status == IK_OK)
-            status = mark_values(s->a, &x, &m->items[i], wanted, err);
+            status = mark_values(&x, &m->items[i], wanted, err);
         s->num = 0;
         for (size_t p = 0; p < s->a->num_points && status == IK_OK; p++) {
             uint32_t value = axis_at(s->a, &x, p);
@@ -87,6 +87,21 @@ bool same_key(const view_entry *a, const view_entry *b)
     return memcmp(a->key, b->key, sizeof a->key) == 0;
 }
 
+const view_entry *find_entry(const view_entry *entries, size_t num, const view_entry *like)
+{
+    size_t low = 0, high = num;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        view_entry e = entries[middle];
+        e.point = like->point;
+        if (by_key(&e, like) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < num && same_key(&entries[low], like) ? &entries[low] : NULL;
+}
+
 bool find_mixed(const axes *a, const view_entry *entries, size_t num, const name_list *but,
                 char *out, size_t size, size_t *first, size_t *second)
 {
@@ -117,8 +132,8 @@ typedef struct resolver {
     const figure *f;
     figure_view *v;
     name_list but; /* axes that make samples */
-    bool *chosen;  /* [points] */
-    size_t num;
+    bool *chosen;  /* [points] that are drawn */
+    bool *by;      /* [points] of normalise_by, NULL = not given */
     char owner[96];
 } resolver;
 
@@ -128,8 +143,11 @@ static ik_status add_axis(resolver *r, int slot, const char *name, const char *k
     if (place->kind == YTREE_LIST && slot >= KEY_SERIES && slot < KEY_MARKS &&
         (size_t)(slot - KEY_SERIES) < place->num)
         place = place->items[slot - KEY_SERIES];
+    for (int i = 0; i < VIEW_KEYS; i++)
+        if (r->v->has[i] && strcmp(r->v->key[i].name, name) == 0)
+            return ytree_fail(place, err, "%s has '%s' twice", r->owner, name);
     r->v->has[slot] = true;
-    return find_placed(r->a, name, place, &r->v->key[slot], err);
+    return find_placed(r->a, name, &r->but, place, &r->v->key[slot], err);
 }
 
 /* x: an axis, or a result. */
@@ -192,34 +210,59 @@ ik_status find_over(axes *a, const name_list *own, const ytree *place, const nam
     for (size_t i = 0; i < own->num; i++) {
         axis x;
         const ytree *at = place->kind == YTREE_LIST ? place->items[i] : place;
-        ik_status status = find_placed(a, own->items[i], at, &x, err);
+        ik_status status = find_placed(a, own->items[i], NULL, at, &x, err);
         if (status != IK_OK)
             return status;
         if (x.num < 2)
             return ytree_fail(at, err, "%s: 'over' names '%s', which is not swept", owner,
                               own->items[i]);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(own->items[k], own->items[i]) == 0)
+                return ytree_fail(at, err, "%s: 'over' has '%s' twice", owner, own->items[i]);
         out->items[out->num++] = own->items[i];
     }
     return IK_OK;
 }
 
-static ik_status list_entries(resolver *r, ik_error *err)
+/* What a figure's own axis tells apart is no sample of it. */
+static ik_status refuse_own_samples(const resolver *r, ik_error *err)
 {
-    figure_view *v = r->v;
-    v->entries = ik_arena_alloc(&r->a->arena, (r->num + 1) * sizeof *v->entries);
-    if (!v->entries)
-        return ik_fail_memory(err, r->num * sizeof *v->entries, "the points of a figure");
-    v->num_entries = 0;
-    for (size_t p = 0; p < r->a->num_points; p++) {
-        if (!r->chosen[p])
+    const name_list *over = &r->f->over;
+    const ytree *place = figures_place(r->f->node, "over");
+    for (size_t i = 0; i < over->num; i++)
+        for (int k = 0; k < VIEW_KEYS; k++)
+            if (r->v->has[k] && strcmp(r->v->key[k].name, over->items[i]) == 0)
+                return ytree_fail(place->kind == YTREE_LIST ? place->items[i] : place, err,
+                                  "%s: 'over' averages over '%s', which is an axis of it", r->owner,
+                                  over->items[i]);
+    return IK_OK;
+}
+
+ik_status list_chosen(axes *a, const figure_view *v, const bool *chosen, view_entry **out,
+                      size_t *num, ik_error *err)
+{
+    size_t room = 0;
+    for (size_t p = 0; p < a->num_points; p++)
+        room += chosen[p];
+    *out = ik_arena_alloc(&a->arena, (room + 1) * sizeof **out);
+    if (!*out)
+        return ik_fail_memory(err, room * sizeof **out, "the points of a figure");
+    *num = 0;
+    for (size_t p = 0; p < a->num_points; p++) {
+        if (!chosen[p])
             continue;
-        view_entry *e = &v->entries[v->num_entries++];
+        view_entry *e = &(*out)[(*num)++];
         e->point = p;
         for (int i = 0; i < VIEW_KEYS; i++)
-            e->key[i] = v->has[i] ? axis_at(r->a, &v->key[i], p) : 0;
+            e->key[i] = v->has[i] ? axis_at(a, &v->key[i], p) : 0;
     }
-    sort_entries(v->entries, v->num_entries);
+    sort_entries(*out, *num);
     return IK_OK;
+}
+
+static ik_status list_entries(resolver *r, ik_error *err)
+{
+    return list_chosen(r->a, r->v, r->chosen, &r->v->entries, &r->v->num_entries, err);
 }
 
 /* A curve of two results has a point for every value of one more axis. */
@@ -246,7 +289,7 @@ static ik_status refuse_mixing(resolver *r, ik_error *err)
         find_mixed(r->a, v->entries, v->num_entries, &r->but, name, sizeof name, &first, &second)) {
         if (!needs_step(v))
             return fail_mixed(r, name, err);
-        ik_status status = find_placed(r->a, name, r->f->node, &v->key[KEY_X], err);
+        ik_status status = find_placed(r->a, name, &r->but, r->f->node, &v->key[KEY_X], err);
         v->has[KEY_X] = status == IK_OK;
         if (status == IK_OK)
             status = list_entries(r, err);
@@ -279,77 +322,6 @@ static ik_status check_samples(const resolver *r, ik_error *err)
     return ik_hint(err, status, "several seeds, or over: [fabric.seed] with several of these");
 }
 
-/* ---- normalising */
-
-static ik_status find_reference(resolver *r, const axis_match *m, ik_error *err)
-{
-    figure_view *v = r->v;
-    for (int i = 0; i < KEY_X; i++) {
-        if (!v->has[i] || strcmp(v->key[i].name, m->axis) != 0)
-            continue;
-        uint32_t found = IK_NONE;
-        for (uint32_t k = 0; k < v->key[i].num; k++)
-            if (axis_matches(&v->key[i], k, m->values[0])) {
-                if (found != IK_NONE)
-                    return ytree_fail(m->node, err, "%s: several values of '%s' are '%s'", r->owner,
-                                      m->axis, m->values[0]);
-                found = k;
-            }
-        v->reference[i] = true;
-        v->reference_value[i] = found;
-        if (found != IK_NONE)
-            return IK_OK;
-        ik_status status = axis_fail_unknown(r->a, &v->key[i], m->values[0], err);
-        ik_error_at(err, m->node->file, m->node->line, m->node->column);
-        return status;
-    }
-    ik_status status =
-        ytree_fail(m->place, err, "%s: '%s' tells none of its curves apart", r->owner, m->axis);
-    return ik_hint(err, status, "normalise_by names a value of series, panel or marks");
-}
-
-static bool has_group(const figure_view *v, const view_entry *like)
-{
-    size_t low = 0, high = v->num_entries;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        view_entry e = v->entries[middle];
-        e.point = like->point;
-        if (by_key(&e, like) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < v->num_entries && same_key(&v->entries[low], like);
-}
-
-static ik_status check_reference(resolver *r, ik_error *err)
-{
-    figure_view *v = r->v;
-    const matches *by = &r->f->normalise_by;
-    for (size_t i = 0; i < by->num; i++) {
-        if (by->items[i].num != 1)
-            return ytree_fail(by->items[i].node, err, "%s: normalise_by takes one value of '%s'",
-                              r->owner, by->items[i].axis);
-        ik_status status = find_reference(r, &by->items[i], err);
-        if (status != IK_OK)
-            return status;
-    }
-    for (size_t i = 0; i < v->num_entries && by->num; i++) {
-        view_entry like = v->entries[i];
-        for (int k = 0; k < VIEW_KEYS; k++)
-            like.key[k] = v->reference[k] ? v->reference_value[k] : like.key[k];
-        if (has_group(v, &like))
-            continue;
-        ik_status status =
-            ytree_fail(by->place, err, "%s: the curve that is divided by has no point at %s = %s",
-                       r->owner, v->has[KEY_X] ? v->key[KEY_X].name : "this place",
-                       v->has[KEY_X] ? axis_label(&v->key[KEY_X], like.key[KEY_X]) : "it");
-        return ik_hint(err, status, "the points of normalise_by must be among those of 'where'");
-    }
-    return IK_OK;
-}
-
 /* ---- time */
 
 static ik_status check_series(const resolver *r, ik_error *err)
@@ -368,7 +340,7 @@ static ik_status check_series(const resolver *r, ik_error *err)
             continue;
         if (!axes_has(r->a, "measure.series"))
             break;
-        return axes_find(r->a, "measure.series", &period, err);
+        return axes_find(r->a, "measure.series", NULL, 0, &period, err);
     }
     ik_status status = ik_fail_unknown(err, "series over time", r->f->y, series);
     bool known = false;
@@ -382,26 +354,61 @@ static ik_status check_series(const resolver *r, ik_error *err)
     return status;
 }
 
+/* Points without a number have no place along an axis of numbers: of a reference they are not
+ * drawn, others make the values names ("-" of what has none). */
+static ik_status place_all(resolver *r, ik_error *err)
+{
+    const figure *f = r->f;
+    axis *x = &r->v->key[KEY_X];
+    size_t lacking = IK_NONE;
+    if (!r->v->x_is_axis || !x->numeric)
+        return IK_OK;
+    for (size_t p = 0; p < r->a->num_points; p++)
+        if (r->chosen[p] && axis_at(r->a, x, p) == IK_NONE) {
+            r->chosen[p] = !(r->by && r->by[p]);
+            lacking = r->chosen[p] ? p : lacking;
+        }
+    if (lacking == IK_NONE)
+        return IK_OK;
+    x->numeric = false;
+    if (f->kind != FIGURE_LINE && !f->log_x)
+        return IK_OK;
+    const axes_key *key = &r->a->keys[x->key];
+    uint32_t text = r->a->cells[lacking * r->a->num_keys + x->key];
+    ik_status status = ytree_fail(figures_place(f->node, "x"), err,
+                                  "%s: some points have no '%s' to be drawn at (%.80s)", r->owner,
+                                  f->x, text == IK_NONE ? "none of it" : key->texts[text]);
+    return ik_hint(err, status, "leave them out with 'where', or kind: points");
+}
+
+static ik_status choose(resolver *r, const name_list *over, ik_error *err)
+{
+    const figure *f = r->f;
+    selection s = {r->a, r->chosen, r->a->num_points};
+    for (size_t p = 0; p < r->a->num_points; p++)
+        r->chosen[p] = true;
+    ik_status status =
+        find_over(r->a, &f->over, figures_place(f->node, "over"), over, r->owner, &r->but, err);
+    if (status == IK_OK)
+        status = select_matching(&s, &f->where, r->owner, err);
+    if (status == IK_OK)
+        status = find_axes(r, err);
+    if (status == IK_OK)
+        status = refuse_own_samples(r, err);
+    if (status == IK_OK && f->normalise_by.num)
+        status = reference_choose(r->a, r->v, r->chosen, &r->by, r->owner, err);
+    return status == IK_OK ? place_all(r, err) : status;
+}
+
 static ik_status resolve(resolver *r, const name_list *over, ik_error *err)
 {
     const figure *f = r->f;
     figure_view *v = r->v;
-    ik_status status = IK_OK;
-    for (size_t p = 0; p < r->a->num_points; p++)
-        r->chosen[p] = true;
-    selection s = {r->a, r->chosen, r->a->num_points};
-    if (f->kind != FIGURE_TIME)
-        status = expr_read(f->y, figures_place(f->node, "y"), &r->a->arena, &v->y, err);
-    else
-        status = check_series(r, err);
+    ik_status status = f->kind == FIGURE_TIME
+                           ? check_series(r, err)
+                           : expr_read(f->y, figures_place(f->node, "y"), &r->a->arena, &v->y, err);
     if (status == IK_OK)
-        status =
-            find_over(r->a, &f->over, figures_place(f->node, "over"), over, r->owner, &r->but, err);
-    if (status == IK_OK)
-        status = select_matching(&s, &f->where, r->owner, err);
-    r->num = s.num;
-    if (status == IK_OK)
-        status = find_axes(r, err);
+        status = choose(r, over, err);
     if (status == IK_OK)
         status = list_entries(r, err);
     if (status == IK_OK)
@@ -410,7 +417,8 @@ static ik_status resolve(resolver *r, const name_list *over, ik_error *err)
     v->kind = f->kind == FIGURE_AUTO ? numeric ? FIGURE_LINE : FIGURE_POINTS : f->kind;
     if (status == IK_OK)
         status = check_samples(r, err);
-    return status == IK_OK ? check_reference(r, err) : status;
+    return status == IK_OK && r->by ? reference_resolve(r->a, v, r->by, &r->but, r->owner, err)
+                                    : status;
 }
 
 ik_status figure_resolve(axes *a, const figure *f, const name_list *over, figure_view *out,
@@ -424,6 +432,7 @@ ik_status figure_resolve(axes *a, const figure *f, const name_list *over, figure
         return ik_fail_memory(err, a->num_points, "the points of a figure");
     ik_status status = resolve(&r, over, err);
     free(r.chosen);
+    free(r.by);
     if (status == IK_OK)
         *out = v;
     return status;

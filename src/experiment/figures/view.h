@@ -29,8 +29,11 @@ typedef struct figure_view {
     result_expr x, y;    /* y.text NULL: of kind time, the series is f->y */
     view_entry *entries; /* [num_entries] points that count, by key, then by number */
     size_t num_entries;
-    bool reference[VIEW_KEYS]; /* normalise_by: slots with another value … */
-    uint32_t reference_value[VIEW_KEYS];
+    /* normalise_by: the points that are divided by, sorted like the others. A slot of `by_any` is 0
+     * in all of them: they stand for every value of it. */
+    view_entry *by;
+    size_t num_by;
+    bool by_any[VIEW_KEYS];
 } figure_view;
 
 /* A curve or value that a claim is about: its points, by x (0 for values), then by number. */
@@ -65,12 +68,25 @@ typedef struct selection {
 } selection;
 /* Leaves the points that match. */
 ik_status select_matching(selection *s, const matches *m, const char *owner, ik_error *err);
-ik_status find_placed(axes *a, const char *name, const ytree *place, axis *out, ik_error *err);
+ik_status find_placed(axes *a, const char *name, const name_list *but, const ytree *place,
+                      axis *out, ik_error *err);
 /* The axes that make samples: seeds, those of the experiment (all), those of a figure or claim. */
 ik_status find_over(axes *a, const name_list *own, const ytree *place, const name_list *all,
                     const char *owner, name_list *out, ik_error *err);
+/* Writes down the chosen points with their keys, sorted; in the arena of `a`. */
+ik_status list_chosen(axes *a, const figure_view *v, const bool *chosen, view_entry **out,
+                      size_t *num, ik_error *err);
 void sort_entries(view_entry *entries, size_t num);
 bool same_key(const view_entry *a, const view_entry *b);
+/* The first of the sorted entries with the key of `like`; NULL: there is none. */
+const view_entry *find_entry(const view_entry *entries, size_t num, const view_entry *like);
+/* reference.c: normalise_by. First which points those are (`chosen`: all that count, and from then
+ * on those that are drawn: the reference is one of them only if the figure's own axes tell it
+ * apart), and once the axes are known, what is divided by which. *by: [points], to be freed. */
+ik_status reference_choose(axes *a, const figure_view *v, bool *chosen, bool **by,
+                           const char *owner, ik_error *err);
+ik_status reference_resolve(axes *a, figure_view *v, const bool *by, const name_list *but,
+                            const char *owner, ik_error *err);
 /* The first axis (into `out`) in which points of one group differ, not counting `but`; false: there
  * is none. *first, *second: two such points. */
 bool find_mixed(const axes *a, const view_entry *entries, size_t num, const name_list *but,

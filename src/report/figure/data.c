@@ -103,55 +103,65 @@ static ik_status make_cells(maker *k, ik_error *err)
     return IK_OK;
 }
 
-/* ---- normalising: samples by those of another cell, seed by seed where both have as many */
+/* ---- normalising: sample by sample where both have as many, else seed by seed */
 
-static int cell_by_key(const void *a, const void *b)
+/* Where the seed of a point stands in the table of axes. */
+static const uint32_t *seed_of(const maker *k, size_t point)
 {
-    const figure_cell *x = a, *y = b;
-    for (int i = 0; i < VIEW_KEYS; i++)
-        if (x->key[i] != y->key[i])
-            return x->key[i] < y->key[i] ? -1 : 1;
-    return 0;
+    const axes *a = &k->b->a;
+    size_t key = 0;
+    while (key < a->num_keys && strcmp(a->keys[key].name, "seeds") != 0)
+        key++;
+    return key < a->num_keys ? &a->cells[point * a->num_keys + key] : NULL;
 }
 
-static double mean_of(const figure_cell *c)
+/* Mean of the reference's samples with the seed of a point, of all of them where none has it. */
+static double mean_of(const maker *k, const view_entry *ref, size_t num, size_t point)
 {
-    double sum = 0;
-    size_t num = 0;
-    for (size_t i = 0; i < c->num; i++)
-        if (isfinite(c->samples[i])) {
-            sum += c->samples[i];
-            num++;
+    double sum = 0, sum_same = 0;
+    size_t all = 0, same = 0;
+    const uint32_t *seed = seed_of(k, point);
+    for (size_t i = 0; i < num; i++) {
+        double y = result_of(&k->b->m->rows[ref[i].point], &k->d->v.y);
+        const uint32_t *other = seed_of(k, ref[i].point);
+        if (!isfinite(y))
+            continue;
+        sum += y;
+        all++;
+        if (seed && *seed == *other) {
+            sum_same += y;
+            same++;
         }
-    return num ? sum / (double)num : NAN;
+    }
+    return same ? sum_same / (double)same : all ? sum / (double)all : NAN;
 }
 
-static ik_status normalise(maker *k, ik_error *err)
+/* Divides the samples of a cell, whose points begin at `own`. */
+static void normalise_cell(const maker *k, figure_cell *c, const view_entry *own)
 {
     const figure_view *v = &k->d->v;
-    double **by = ik_calloc(k->num + 1, sizeof *by);
-    if (!by)
-        return ik_fail_memory(err, k->num * sizeof *by, "a figure");
-    ik_status status = IK_OK;
-    for (size_t i = 0; i < k->num && status == IK_OK; i++) {
-        figure_cell like = k->cells[i];
-        for (int s = 0; s < VIEW_KEYS; s++)
-            like.key[s] = v->reference[s] ? v->reference_value[s] : like.key[s];
-        const figure_cell *ref = bsearch(&like, k->cells, k->num, sizeof *k->cells, cell_by_key);
-        size_t num = k->cells[i].num;
-        by[i] = ik_calloc(num + 1, sizeof *by[i]);
-        if (!by[i])
-            status = ik_fail_memory(err, num, "a figure");
-        for (size_t s = 0; by[i] && s < num; s++)
-            by[i][s] = !ref ? NAN : ref->num == num ? ref->samples[s] : mean_of(ref);
+    view_entry like = own[0];
+    size_t num = 0;
+    for (int s = 0; s < VIEW_KEYS; s++)
+        like.key[s] = v->by_any[s] ? 0 : like.key[s];
+    const view_entry *ref = find_entry(v->by, v->num_by, &like);
+    while (ref && ref + num < v->by + v->num_by && same_key(ref, ref + num))
+        num++;
+    for (size_t s = 0; s < c->num; s++) {
+        double by = num == c->num ? result_of(&k->b->m->rows[ref[s].point], &v->y)
+                                  : mean_of(k, ref, num, own[s].point);
+        c->samples[s] = by != 0 ? c->samples[s] / by : NAN;
     }
+}
+
+/* Cells have their points one after the other, as the view has. */
+static void normalise(maker *k)
+{
+    const view_entry *own = k->d->v.entries;
     for (size_t i = 0; i < k->num; i++) {
-        for (size_t s = 0; status == IK_OK && s < k->cells[i].num; s++)
-            k->cells[i].samples[s] = by[i][s] != 0 ? k->cells[i].samples[s] / by[i][s] : NAN;
-        free(by[i]);
+        normalise_cell(k, &k->cells[i], own);
+        own += k->cells[i].num;
     }
-    free(by);
-    return status;
 }
 
 /* Drops samples without a value, sorts the others, sums up. */
@@ -389,7 +399,8 @@ static ik_status name_axes_of(figure_data *d, ik_error *err)
         }
     }
     y = y ? relative_to(d, y) : NULL;
-    d->x_title = x ? capital(d, x) : NULL;
+    bool param = v->has[KEY_X] && v->key[KEY_X].param && x == v->key[KEY_X].param;
+    d->x_title = !x || param ? x : capital(d, x); /* t_max is t_max */
     d->y_title = y ? capital(d, y) : NULL;
     return d->x_title && d->y_title ? IK_OK : ik_fail_memory(err, 1, "a figure");
 }
@@ -463,7 +474,7 @@ ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik
     if (status == IK_OK)
         status = f->kind == FIGURE_TIME ? make_periods(&k, err) : make_cells(&k, err);
     if (status == IK_OK && f->normalise_by.num)
-        status = normalise(&k, err);
+        normalise(&k);
     if (status == IK_OK) {
         finish_cells(&k);
         status = make_curves(&k, err);
