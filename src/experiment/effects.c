@@ -420,7 +420,7 @@ ik_status effects_check(const ik_experiment *e, ik_error *err)
     ik_status status = IK_OK;
     for (size_t d = 0; d < e->num_designs && status == IK_OK; d++)
         status = check_selections(e, d, err);
-    if (e->measures) /* the others are about simulations */
+    if (!experiment_simulates(e)) /* the others are about simulations */
         return status;
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         for (size_t d = 0; d < e->num_designs && status == IK_OK; d++)

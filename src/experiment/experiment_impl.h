@@ -72,9 +72,11 @@ struct ik_experiment {
     plan_block *plans; /* [num_plans] ascending; plans on one fabric of one design stand together */
     size_t num_plans;
     ik_params options[NUM_OPTIONS]; /* one value each */
-    unsigned measures;              /* 1 << measure_id; 0 where points are simulated */
+    unsigned measures;              /* 1 << measure_id */
     const char *measured;           /* their names, "proof,mean_hops" */
-    const char **over;              /* [num_over] axes that are samples, besides seeds */
+    /* what asks for each: a word of `measures`, the metric of a figure or claim; NULL = nobody */
+    const ytree *measure_place[NUM_MEASURES];
+    const char **over; /* [num_over] axes that are samples, besides seeds */
     size_t num_over;
     uint64_t num_points;
 };
@@ -83,6 +85,10 @@ static inline bool experiment_measures(const ik_experiment *e, measure_id id)
 {
     return e->measures >> id & 1;
 }
+/* Whether anything that is measured looks at the traffic. */
+bool experiment_measures_traffic(const ik_experiment *e);
+/* Whether a traffic is another one with another seed. */
+bool traffic_draws(const variant *traffic);
 /* Whether points differ in this section, or could: those that are measured have less of them. */
 bool experiment_uses(const ik_experiment *e, section_id id);
 
@@ -107,8 +113,9 @@ variants *experiment_next_list(ik_experiment *e, size_t *design, int *id);
 /* Whether a selection function has nothing to select with this routing. */
 bool routing_leaves_no_choice(const variant *routing);
 
-/* measures.c: reads section measures of an experiment whose options are read, and refuses what
- * would have no effect beside it; the second after all sections are read. */
+/* measures.c: reads section measures of an experiment whose options are read, and what figures and
+ * claims are about; refuses what would have no effect beside it. The second after all sections are
+ * read. */
 ik_status measures_read(ik_experiment *e, const ytree *root, ik_error *err);
 ik_status measures_check(const ik_experiment *e, ik_error *err);
 /* over.c: reads section over, after the points are listed. */
@@ -123,6 +130,11 @@ bool designs_give(const ik_experiment *e, section_id id);
 static inline const ik_value *experiment_option(const ik_experiment *e, option_id id)
 {
     return &e->options[id].values[0];
+}
+/* false: points are measured alone. */
+static inline bool experiment_simulates(const ik_experiment *e)
+{
+    return experiment_option(e, OPTION_SIMULATE)->u != 0;
 }
 /* The precision of a search for the load; NULL: the variant of section load is a load. */
 const ik_value *load_search(const variant *load);

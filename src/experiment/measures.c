@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/measures.c: points that are measured instead of simulated: what of, and what has no
- * effect beside that.
+ * experiment/measures.c: what is measured of points, instead of simulating them or beside that:
+ * what section measures names, and what figures and claims are about. Refuses what has no effect.
  */
 #include "experiment/experiment_impl.h"
 
 #include <string.h>
 
-static bool simulated(const ik_experiment *e)
-{
-    return experiment_option(e, OPTION_SIMULATE)->u;
-}
-
-/* Measures that look at the traffic. */
-static bool looks_at_traffic(const ik_experiment *e)
+bool experiment_measures_traffic(const ik_experiment *e)
 {
     return experiment_measures(e, MEASURE_CONTENTION) ||
            experiment_measures(e, MEASURE_SATURATION) || experiment_measures(e, MEASURE_BANDWIDTH);
@@ -21,11 +15,17 @@ static bool looks_at_traffic(const ik_experiment *e)
 
 bool experiment_uses(const ik_experiment *e, section_id id)
 {
-    return simulated(e) || id <= SECTION_SELECTION ||
-           ((id == SECTION_TRAFFIC || id == SECTION_SEEDS) && looks_at_traffic(e));
+    return experiment_simulates(e) || id <= SECTION_SELECTION ||
+           ((id == SECTION_TRAFFIC || id == SECTION_SEEDS) && experiment_measures_traffic(e));
 }
 
 /* ---- the list */
+
+static void want(ik_experiment *e, measure_id id, const ytree *place)
+{
+    e->measure_place[id] = e->measures >> id & 1 ? e->measure_place[id] : place;
+    e->measures |= 1u << id;
+}
 
 static ik_status add_measure(ik_experiment *e, const ytree *word, ik_error *err)
 {
@@ -42,24 +42,66 @@ static ik_status add_measure(ik_experiment *e, const ytree *word, ik_error *err)
     }
     if (e->measures >> id & 1)
         return ytree_fail(word, err, "'measures' has '%s' twice", word->text);
-    e->measures |= 1u << id;
+    want(e, (measure_id)id, word);
     return IK_OK;
 }
 
 static ik_status add_measures(ik_experiment *e, const ytree *node, ik_error *err)
 {
+    static const measure_id usual[] = {MEASURE_PROOF, MEASURE_MEAN_HOPS, MEASURE_ENTRIES,
+                                       MEASURE_SATURATION};
     ik_status status = IK_OK;
-    if (!node) {
-        e->measures = 1u << MEASURE_PROOF | 1u << MEASURE_MEAN_HOPS | 1u << MEASURE_ENTRIES |
-                      1u << MEASURE_SATURATION;
+    for (size_t i = 0; !node && !experiment_simulates(e) && i < sizeof usual / sizeof *usual; i++)
+        want(e, usual[i], NULL);
+    if (!node)
         return IK_OK;
-    }
     if (node->kind != YTREE_LIST)
         return add_measure(e, node, err);
     for (size_t i = 0; i < node->num && status == IK_OK; i++)
         status = add_measure(e, node->items[i], err);
     return status == IK_OK && node->num == 0 ? ytree_fail(node, err, "'measures' has an empty list")
                                              : status;
+}
+
+/* The measure that a result is one of; NUM_MEASURES: it takes none. */
+static measure_id measure_of(metric_id id)
+{
+    static const measure_id of[NUM_STATICS] = {
+        [METRIC_FEASIBLE - FIRST_STATIC] = NUM_MEASURES,
+        [METRIC_DEADLOCK_FREE - FIRST_STATIC] = MEASURE_PROOF,
+        [METRIC_MEAN_HOPS - FIRST_STATIC] = MEASURE_MEAN_HOPS,
+        [METRIC_MAX_HOPS - FIRST_STATIC] = MEASURE_MEAN_HOPS,
+        [METRIC_ENTRIES_MEAN - FIRST_STATIC] = MEASURE_ENTRIES,
+        [METRIC_ENTRIES_MAX - FIRST_STATIC] = MEASURE_ENTRIES,
+        [METRIC_LEAST_T_MAX - FIRST_STATIC] = MEASURE_LEAST_T_MAX,
+        [METRIC_CONTENTION - FIRST_STATIC] = MEASURE_CONTENTION,
+        [METRIC_STATIC_SLOWDOWN - FIRST_STATIC] = MEASURE_CONTENTION,
+        [METRIC_STATIC_SATURATION - FIRST_STATIC] = MEASURE_SATURATION,
+        [METRIC_BANDWIDTH - FIRST_STATIC] = MEASURE_BANDWIDTH,
+        [METRIC_EFFICIENCY - FIRST_STATIC] = MEASURE_BANDWIDTH,
+        [METRIC_PORTS_PER_HOST - FIRST_STATIC] = MEASURE_COST,
+        [METRIC_LINKS_PER_HOST - FIRST_STATIC] = MEASURE_COST,
+        [METRIC_BISECTION - FIRST_STATIC] = MEASURE_BISECTION};
+    return metric_is_static(id) ? of[id - FIRST_STATIC] : NUM_MEASURES;
+}
+
+/* What a figure or claim is about is measured, whether or not `measures` names it. */
+static ik_status use_result(void *ctx, metric_id id, const char *name, const ytree *place,
+                            ik_error *err)
+{
+    ik_experiment *e = ctx;
+    if (measure_of(id) < NUM_MEASURES)
+        want(e, measure_of(id), place);
+    if (metric_is_static(id) || experiment_simulates(e))
+        return IK_OK;
+    ik_status status = ytree_fail(
+        place, err, "'%.60s' is a result of simulations, and there are none with simulate: false",
+        name);
+    return strcmp(name, "saturation") == 0
+               ? ik_hint(err, status, "static_saturation is the predicted one")
+               : ik_hint(err, status,
+                         "'ikat help experiment' lists what is measured: mean_hops, "
+                         "static_saturation, entries_max …");
 }
 
 static ik_status name_measures(ik_experiment *e, ik_error *err)
@@ -107,34 +149,47 @@ static ik_status refuse_value(const ik_value *v, const char *name, const char *w
                       name, why);
 }
 
+/* What is read off proofs, without any. */
+static ik_status refuse_unproved(const ik_experiment *e, ik_error *err)
+{
+    static const measure_id of_proofs[] = {MEASURE_PROOF, MEASURE_MEAN_HOPS};
+    for (size_t i = 0; i < sizeof of_proofs / sizeof *of_proofs; i++) {
+        const ytree *place = e->measure_place[of_proofs[i]];
+        if (!place || experiment_option(e, OPTION_PROOF)->u != PROOF_OFF)
+            continue;
+        ik_status status = ytree_fail(place, err,
+                                      "measure '%s' is of a proof, and there is none "
+                                      "with proof: off",
+                                      measure_names[of_proofs[i]]);
+        return ik_hint(err, status, "proof: sampled costs less than proof: full");
+    }
+    return IK_OK;
+}
+
 ik_status measures_read(ik_experiment *e, const ytree *root, ik_error *err)
 {
     const ytree *node = ytree_get(root, "measures");
     const ik_value *patterns = experiment_option(e, OPTION_PATTERNS);
-    if (simulated(e)) {
-        if (node) {
-            ik_status status = ytree_fail(node, err, "'measures' has no effect on a simulation");
-            return ik_hint(err, status, "simulate: false measures instead of simulating");
-        }
-        return refuse_value(patterns, "patterns", "on a simulation", err);
-    }
-    ik_status status = refuse_idle(root, err);
+    ik_status status = experiment_simulates(e) ? IK_OK : refuse_idle(root, err);
     if (status == IK_OK)
         status = add_measures(e, node, err);
     if (status == IK_OK)
+        status = figures_results(root, &e->arena, use_result, e, err);
+    if (status == IK_OK)
         status = name_measures(e, err);
+    if (status == IK_OK)
+        status = refuse_unproved(e, err);
     if (status == IK_OK && !experiment_measures(e, MEASURE_BANDWIDTH))
         status = refuse_value(patterns, "patterns", "without effective_bandwidth in measures", err);
-    if (status == IK_OK && !experiment_measures(e, MEASURE_PROOF) &&
+    if (status == IK_OK && !experiment_simulates(e) && !experiment_measures(e, MEASURE_PROOF) &&
         !experiment_measures(e, MEASURE_MEAN_HOPS))
         status = refuse_value(experiment_option(e, OPTION_PROOF), "proof",
                               "without proof or mean_hops in measures", err);
     return status;
 }
 
-/* Whether a traffic is another one with another seed: a parameter `seed` that is not given, or
- * patterns in a list, which may have some. */
-static bool draws(const variant *traffic)
+/* A parameter `seed` that is not given, or patterns in a list, which may have some. */
+bool traffic_draws(const variant *traffic)
 {
     for (size_t i = 0; i < traffic->params.num; i++) {
         const ik_param *p = &traffic->params.decl[i];
@@ -150,22 +205,44 @@ static bool any_draws(const ik_experiment *e)
     const variants *list = &e->sections[SECTION_TRAFFIC];
     bool any = experiment_measures(e, MEASURE_BANDWIDTH);
     for (size_t i = 0; i < list->num; i++)
-        any |= draws(&list->items[i]);
+        any |= traffic_draws(&list->items[i]);
     return any;
+}
+
+/* Measures of a traffic are of one pattern, or of one workload. */
+static ik_status refuse_several(const ik_experiment *e, ik_error *err)
+{
+    static const measure_id of_traffic[] = {MEASURE_CONTENTION, MEASURE_SATURATION,
+                                            MEASURE_BANDWIDTH};
+    const variants *list = &e->sections[SECTION_TRAFFIC];
+    for (size_t i = 0; i < list->num; i++) {
+        const char *name = list->items[i].name;
+        bool schedule = strcmp(name, "schedule") == 0;
+        for (size_t k = 0; k < sizeof of_traffic / sizeof *of_traffic; k++) {
+            const ytree *place = e->measure_place[of_traffic[k]];
+            if (!place || (!schedule && strcmp(name, "jobs") != 0))
+                continue;
+            ik_status status =
+                ytree_fail(place, err, "measure '%s' is of one traffic, and '%s' are several",
+                           measure_names[of_traffic[k]], name);
+            return ik_hint(err, status, "'ikat load' measures each of them alone");
+        }
+    }
+    return IK_OK;
 }
 
 ik_status measures_check(const ik_experiment *e, ik_error *err)
 {
     const ytree *traffic = e->sections[SECTION_TRAFFIC].items[0].place,
                 *seeds = e->sections[SECTION_SEEDS].items[0].place;
-    if (simulated(e))
-        return IK_OK;
-    if (traffic->line && !looks_at_traffic(e)) {
+    if (experiment_simulates(e))
+        return refuse_several(e, err);
+    if (traffic->line && !experiment_measures_traffic(e)) {
         ik_status status =
             ytree_fail(traffic, err, "'traffic' has no effect: no measure looks at it");
         return ik_hint(err, status, "contention, saturation and effective_bandwidth do");
     }
-    if (e->sections[SECTION_SEEDS].num > 1 && (!looks_at_traffic(e) || !any_draws(e))) {
+    if (e->sections[SECTION_SEEDS].num > 1 && (!experiment_measures_traffic(e) || !any_draws(e))) {
         ik_status status = ytree_fail(
             seeds, err, "'seeds' has no effect: nothing that is measured is drawn by it");
         return ik_hint(err, status,

@@ -105,8 +105,9 @@ static const ik_experiment_section sections[] = {
     [NUM_SECTIONS + OPTION_PATTERNS] = {"patterns", IK_SECTION_OPTION, patterns_row, "100",
                                         "random patterns over which effective_bandwidth is a mean"},
     {"measures", IK_SECTION_WORDS, NULL, "",
-     "with simulate: false: what is measured, of proof, mean_hops, entries, least_t_max, "
-     "contention, saturation, effective_bandwidth, cost, bisection"},
+     "what is measured, instead of a simulation or beside it, of proof, mean_hops, entries, "
+     "least_t_max, contention, saturation, effective_bandwidth, cost, bisection; what a figure or "
+     "claim is about is measured, too"},
     {"over", IK_SECTION_WORDS, NULL, "",
      "axes of the sweep that are samples, as fabric.seed: curves are means over them"},
     {"designs", IK_SECTION_DESIGNS, NULL, "",

@@ -2,7 +2,7 @@
  *
  * experiment/store.h: the result store: one SQLite file, one transaction a point.
  *
- * Tables (format 11):
+ * Tables (format 12):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points,
  *                       left_out
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of
@@ -95,6 +95,12 @@ ik_status store_add_point(store *s, const store_point *p, ik_error *err);
 /* A point without simulation: result, reference, jobs and sizes are not looked at. values:
  * [NUM_STATICS] results FIRST_STATIC …, NAN = none. */
 ik_status store_add_static(store *s, const store_point *p, const double *values, ik_error *err);
+/* What is measured of a stored point beside its simulation, with a text (column `measured`) that
+ * says which measures those are; "" = none. values as above. */
+ik_status store_set_statics(store *s, int64_t id, const char *measured, const double *values,
+                            ik_error *err);
+/* Away with what was measured beside simulations, but what is feasible. */
+ik_status store_forget_statics(store *s, ik_error *err);
 /* Away with references that no point is measured by any more. */
 ik_status store_drop_references(store *s, ik_error *err);
 

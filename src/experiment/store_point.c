@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/store_point.c: a result as a row of the store, and the packing of its arrays.
+ * experiment/store_point.c: a result as a row of the store.
  */
 #include "base/text_stream.h"
 #include "experiment/figures/metrics.h"
@@ -14,92 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
-
-/* ---- packing */
-
-ik_status store_deflate(const void *data, size_t bytes, void **blob, size_t *size, ik_error *err)
-{
-    uLongf room = compressBound((uLong)bytes);
-    unsigned char *out = malloc(room + 8);
-    if (!out)
-        return ik_fail_memory(err, room + 8, "a compressed array");
-    for (unsigned i = 0; i < 8; i++)
-        out[i] = (unsigned char)((uint64_t)bytes >> (8 * i));
-    if (compress2(out + 8, &room, data, (uLong)bytes, 6) != Z_OK) {
-        free(out);
-        return ik_fail_memory(err, bytes, "a compressed array");
-    }
-    *blob = out;
-    *size = room + 8;
-    return IK_OK;
-}
-
-ik_status store_inflate(const void *blob, size_t size, char **data, size_t *bytes, ik_error *err)
-{
-    static const uint64_t most = UINT64_C(1) << 36;
-    const unsigned char *in = blob;
-    uint64_t want = 0;
-    for (unsigned i = 0; i < 8 && size >= 8; i++)
-        want |= (uint64_t)in[i] << (8 * i);
-    /* deflate packs at most about 1032 to 1: a larger claim is no array of ours */
-    if (size < 8 || want > most || want > (size - 8) * 1100)
-        return ik_fail(err, IK_ERR_INPUT, "the results file has a damaged array");
-    char *out = malloc((size_t)want + 1);
-    if (!out)
-        return ik_fail_memory(err, (size_t)want + 1, "an array of results");
-    uLongf got = (uLongf)want;
-    uLong used = (uLong)(size - 8);
-    int code = uncompress2((Bytef *)out, &got, in + 8, &used);
-    if (code != Z_OK || got != want || used != size - 8) {
-        free(out);
-        return code == Z_MEM_ERROR
-                   ? ik_fail_memory(err, (size_t)want, "an array of results")
-                   : ik_fail(err, IK_ERR_INPUT, "the results file has a damaged array");
-    }
-    out[want] = '\0';
-    *data = out;
-    *bytes = (size_t)want;
-    return IK_OK;
-}
-
-ik_status store_pack(const uint64_t *words, size_t num, void **blob, size_t *size, ik_error *err)
-{
-    unsigned char *bytes = ik_calloc(num ? num : 1, 8);
-    if (!bytes)
-        return ik_fail_memory(err, num * 8, "an array of results");
-    for (size_t i = 0; i < num; i++)
-        for (unsigned b = 0; b < 8; b++)
-            bytes[8 * i + b] = (unsigned char)(words[i] >> (8 * b));
-    ik_status status = store_deflate(bytes, num * 8, blob, size, err);
-    free(bytes);
-    return status;
-}
-
-ik_status store_unpack(const void *blob, size_t size, uint64_t **words, size_t *num, ik_error *err)
-{
-    char *bytes = NULL;
-    size_t got = 0;
-    ik_status status = store_inflate(blob, size, &bytes, &got, err);
-    if (status != IK_OK)
-        return status;
-    if (got % 8) {
-        free(bytes);
-        return ik_fail(err, IK_ERR_INPUT, "the results file has a damaged array");
-    }
-    uint64_t *out = ik_calloc(got / 8 + 1, sizeof *out);
-    if (!out) {
-        free(bytes);
-        return ik_fail_memory(err, got, "an array of results");
-    }
-    for (size_t i = 0; i < got / 8; i++)
-        for (unsigned b = 0; b < 8; b++)
-            out[i] |= (uint64_t)(unsigned char)bytes[8 * i + b] << (8 * b);
-    free(bytes);
-    *words = out;
-    *num = got / 8;
-    return IK_OK;
-}
 
 /* ---- binding by name: a column and its place in the statement cannot drift apart */
 
@@ -336,9 +250,10 @@ ik_status store_drop_references(store *s, ik_error *err)
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
-/* Columns of points that are not simulated, in the order of the metrics. */
+/* What is simulated is feasible; other columns of what is measured, in the order of the metrics,
+ * and which of them are. */
 #define STATICS_NULL                                                                               \
-    ", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+    ", 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ''"
 
 static const char insert_point[] =
     "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, "
@@ -504,8 +419,8 @@ ik_status store_add_point(store *s, const store_point *p, ik_error *err)
 static const char *static_insert(ik_arena *arena)
 {
     static const char *const always[] = {
-        "id",   "params",   "fabric",   "plan",    "traffic",   "variant",    "load",
-        "seed", "checksum", "deadlock", "missing", "reference", "congestion", "classes"};
+        "id",       "params",   "fabric",  "plan",      "traffic",    "variant", "load",    "seed",
+        "checksum", "deadlock", "missing", "reference", "congestion", "classes", "measured"};
     const char *columns = "", *values = "";
     size_t num = sizeof always / sizeof *always;
     for (size_t i = 0; i < num + NUM_STATICS && columns && values; i++) {
@@ -518,23 +433,28 @@ static const char *static_insert(ik_arena *arena)
                : NULL;
 }
 
+static void bind_statics(binder *b, const double *values)
+{
+    for (size_t i = 0; i < NUM_STATICS; i++)
+        if (!isnan(values[i]))
+            bind_real(b, metrics[FIRST_STATIC + i].name, values[i]);
+}
+
 static void bind_static(binder *b, const store_point *p, const double *values)
 {
-    static const char *const empty[] = {"checksum",  "deadlock",   "missing",
-                                        "reference", "congestion", "classes"};
+    static const char *const empty[] = {"checksum",   "deadlock", "missing", "reference",
+                                        "congestion", "classes",  "measured"};
     bind_int(b, "id", (uint64_t)p->id);
     bind_text(b, "params", p->params);
     bind_int(b, "fabric", (uint64_t)p->fabric);
     bind_int(b, "plan", (uint64_t)p->plan);
     bind_text(b, "traffic", p->traffic);
     bind_text(b, "variant", p->variant);
-    bind_real(b, "load", 0);
+    bind_real(b, "load", p->load);
     bind_int(b, "seed", p->seed);
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
         bind_text(b, empty[i], "");
-    for (size_t i = 0; i < NUM_STATICS; i++)
-        if (!isnan(values[i]))
-            bind_real(b, metrics[FIRST_STATIC + i].name, values[i]);
+    bind_statics(b, values);
 }
 
 ik_status store_add_static(store *s, const store_point *p, const double *values, ik_error *err)
@@ -553,4 +473,54 @@ ik_status store_add_static(store *s, const store_point *p, const double *values,
         return b.status;
     }
     return store_execute(s, b.statement, err);
+}
+
+/* "UPDATE points SET measured = :measured, feasible = :feasible, … WHERE id = :id" */
+static const char *statics_update(ik_arena *arena)
+{
+    const char *sets = "measured = :measured";
+    for (size_t i = 0; i < NUM_STATICS && sets; i++) {
+        const char *name = metrics[FIRST_STATIC + i].name;
+        sets = ik_arena_printf(arena, "%s, %s = :%s", sets, name, name);
+    }
+    return sets ? ik_arena_printf(arena, "UPDATE points SET %s WHERE id = :id", sets) : NULL;
+}
+
+ik_status store_set_statics(store *s, int64_t id, const char *measured, const double *values,
+                            ik_error *err)
+{
+    ik_arena arena = {0};
+    const char *sql = statics_update(&arena);
+    binder b = {.s = s, .err = err};
+    b.status = sql ? store_prepare(s, sql, NULL, &b.statement, err)
+                   : ik_fail_memory(err, 1000, "the result store");
+    ik_arena_free(&arena);
+    if (b.status != IK_OK)
+        return b.status;
+    bind_int(&b, "id", (uint64_t)id);
+    bind_text(&b, "measured", measured);
+    bind_statics(&b, values);
+    if (b.status != IK_OK) {
+        sqlite3_finalize(b.statement);
+        return b.status;
+    }
+    return store_execute(s, b.statement, err);
+}
+
+ik_status store_forget_statics(store *s, ik_error *err)
+{
+    ik_arena arena = {0};
+    sqlite3_stmt *statement = NULL;
+    const char *sets = "measured = ''";
+    for (int id = METRIC_FEASIBLE + 1; id < FIRST_STATIC + NUM_STATICS && sets; id++)
+        sets = ik_arena_printf(&arena, "%s, %s = NULL", sets, metrics[id].name);
+    const char *sql = sets ? ik_arena_printf(&arena,
+                                             "UPDATE points SET %s WHERE measured <> '' "
+                                             "AND " STORE_CURRENT,
+                                             sets)
+                           : NULL;
+    ik_status status = sql ? store_prepare(s, sql, NULL, &statement, err)
+                           : ik_fail_memory(err, 1000, "the result store");
+    ik_arena_free(&arena);
+    return status == IK_OK ? store_execute(s, statement, err) : status;
 }

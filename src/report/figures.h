@@ -17,8 +17,9 @@ typedef struct figure_cell {
     estimate y;      /* mean of the samples, NAN without any */
     double *samples; /* [num] ascending */
     size_t num;
-    size_t missing;  /* points that have no such result */
-    size_t unsteady; /* of a latency: points past saturation, which is not stationary there */
+    size_t missing;    /* points that have no such result */
+    size_t infeasible; /* points without a result because their routing is infeasible */
+    size_t unsteady;   /* of a latency: points past saturation, which is not stationary there */
 } figure_cell;
 
 typedef struct figure_curve {
@@ -42,7 +43,7 @@ typedef struct figure_data {
     size_t num_categories;
     const char *x_title, *x_unit, *y_title, *y_unit;
     /* samples, those without a value, latencies past saturation */
-    size_t num_points, num_missing, num_unsteady;
+    size_t num_points, num_missing, num_infeasible, num_unsteady;
     const char *caption;
 } figure_data;
 
@@ -65,6 +66,9 @@ ik_status figures_find(const figure_book *b, const char *name, const figure **ou
 ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik_error *err);
 void figure_data_free(figure_data *d);
 
+/* Whether point rows[i] adds no sample of an expression to those before it: model_is_repeat. */
+bool figure_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i,
+                      const result_expr *e);
 /* The p-quantile of sorted samples, between neighbours linear (type 7 of Hyndman and Fan); NAN
  * without any. */
 double figure_quantile(const double *sorted, size_t num, double p);

@@ -321,7 +321,8 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
     for (int i = 0; i < NUM_METRICS; i++) {
         bool needed = simulated && i < METRIC_BLOCKED;
         row->value[i] = needed ? row_real(&r, 14 + i) : row_real_if_any(&r, 14 + i);
-        m->used[i] |= !isnan(row->value[i]);
+        bool trivial = i == METRIC_FEASIBLE && simulated; /* what is simulated is feasible */
+        m->used[i] |= !trivial && !isnan(row->value[i]);
     }
     if (row->plan == SIZE_MAX || m->plans[row->plan].fabric != row->fabric)
         row_damaged(&r, 2, "is no plan of its fabric");

@@ -96,8 +96,10 @@ typedef struct report_series {
 typedef struct report_step {
     double load;
     bool searched; /* every seed found a load of its own; load is their mean */
+    /* points that have results, and behind them those of infeasible plans, which stand beside
+     * simulations; where nothing is simulated both are among the first */
     size_t *rows;
-    size_t num_rows, room;
+    size_t num_rows, num_infeasible, room;
     estimate value[NUM_METRICS];
     double *use;     /* [num_channels] fraction of its rate that each channel carried */
     tier_use *tiers; /* [num_tiers] */
@@ -148,7 +150,9 @@ typedef struct report_model {
     report_plan *plans;
     report_row *rows;
     report_curve *curves;
-    report_curve *statics;  /* of points without simulation, each with one step */
+    /* of points without simulation, and what is measured beside one; each with one step, which
+     * curves of simulations share */
+    report_curve *statics;
     const char **over;      /* [num_over] axes that are samples, besides seeds */
     bool used[NUM_METRICS]; /* some point has a value */
     slow_cost *costs;
@@ -173,6 +177,8 @@ ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err
 void model_name_channel(const report_fabric *f, uint32_t channel, char *text, size_t size);
 ik_status model_make_curves(report_model *m, ik_error *err); /* model_curves.c */
 ik_status model_find_costs(report_model *m, ik_error *err);  /* model_costs.c */
+/* model_arrays.c: what channels and hosts of a step carried, and the details of its first point. */
+ik_status model_read_arrays(report_model *m, const report_curve *c, report_step *s, ik_error *err);
 /* Reads a row of the store that is called `what` and has this id. */
 store_row model_row(report_model *m, sqlite3_stmt *statement, const char *what, int64_t id,
                     ik_error *err);
@@ -192,6 +198,10 @@ ik_status model_stored(const char *text, json_t **out, ik_error *err);
 const char *model_row_key(report_model *m, const report_row *r);
 /* A spec ("lrt:N=64,seed=3") without the parameters of this section that are samples. */
 const char *model_without_samples(report_model *m, const char *section, const char *spec);
+/* Whether point rows[i] of these [num] says of an exact metric what the one before it says already:
+ * the same machine, with another seed that changes nothing of it. Not a sample of its own. */
+bool model_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i,
+                     metric_id metric);
 /* Values of a metric in a step, ascending, without those that have none; free with free(). */
 ik_status model_samples(const report_model *m, const report_step *s, metric_id metric,
                         double **values, size_t *num, ik_error *err);
@@ -208,6 +218,8 @@ const char *model_estimate_text(estimate e, char *text, size_t size);
 /* The jobs of a step, in order, in the arena; *num 0: there are none. */
 ik_status model_jobs(report_model *m, const report_step *s, report_job **out, size_t *num,
                      ik_error *err);
+/* Points of a step whose plan is feasible, and all of them. */
+size_t model_count_feasible(const report_model *m, const report_step *s, size_t *all);
 /* Whether no seed of a step is past saturation; true of a workload that ends. */
 bool model_stationary(const report_step *s);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */

@@ -49,25 +49,32 @@ bool model_stationary(const report_step *s)
     return !(s->value[METRIC_STATIONARY].mean < 1);
 }
 
-/* Points without simulation that have no value (an infeasible one's hops) are no samples. */
+/* Whether row i of a step counts. Of what is measured, points without a value (an infeasible one's
+ * hops) are no samples. */
+static bool is_sample(const report_model *m, const report_step *s, metric_id id, size_t i)
+{
+    return !metric_is_static(id) ||
+           (!isnan(m->rows[s->rows[i]].value[id]) &&
+            !model_is_repeat(m, s->rows, s->num_rows + s->num_infeasible, i, id));
+}
+
 static estimate estimate_of(const report_model *m, const report_step *s, metric_id id)
 {
     double sum = 0, squares = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < s->num_rows; i++) {
-        double value = m->rows[s->rows[i]].value[id];
-        if (isnan(value) && metric_is_static(id))
-            continue;
-        sum += value;
-        n++;
-    }
+    size_t n = 0, all = s->num_rows + (metric_is_static(id) ? s->num_infeasible : 0);
+    for (size_t i = 0; i < all; i++)
+        if (is_sample(m, s, id, i)) {
+            sum += m->rows[s->rows[i]].value[id];
+            n++;
+        }
     if (n == 0)
         return (estimate){NAN, NAN};
     double mean = sum / (double)n;
-    for (size_t i = 0; i < s->num_rows; i++) {
-        double d = m->rows[s->rows[i]].value[id] - mean;
-        squares += isnan(d) && metric_is_static(id) ? 0 : d * d;
-    }
+    for (size_t i = 0; i < all; i++)
+        if (is_sample(m, s, id, i)) {
+            double d = m->rows[s->rows[i]].value[id] - mean;
+            squares += d * d;
+        }
     return model_estimate(mean, squares, n);
 }
 
@@ -86,36 +93,58 @@ static uint32_t tag_of(const char *key)
     return ik_hash_tag(hash);
 }
 
-static report_curve *curve_of(report_model *m, curve_index *index, const report_row *r)
+static report_curve *known_curve(report_curve *list, const ik_hash *hash, const char *key)
 {
-    report_curve **list = r->simulated ? &m->curves : &m->statics;
-    size_t *num = r->simulated ? &m->num_curves : &m->num_statics;
-    ik_hash *hash = r->simulated ? &index->curves : &index->statics;
-    const char *key = model_row_key(m, r);
-    uint32_t tag = key ? tag_of(key) : 0, id;
-    if (!key)
-        return NULL;
+    uint32_t tag = tag_of(key), id;
     for (size_t at = ik_hash_first(hash, tag); (id = ik_hash_find(hash, tag, &at)) != IK_NONE; at++)
-        if (strcmp((*list)[id].key, key) == 0)
-            return &(*list)[id];
+        if (strcmp(list[id].key, key) == 0)
+            return &list[id];
+    return NULL;
+}
+
+/* An empty one at the end of the list. */
+static report_curve *add_curve(report_model *m, report_curve **list, size_t *num, ik_hash *hash,
+                               const char *key)
+{
     report_curve *grown = model_grow(m, *list, *num, sizeof *grown);
-    if (!grown || !ik_hash_add(hash, tag, (uint32_t)*num))
+    if (!grown || !ik_hash_add(hash, tag_of(key), (uint32_t)*num))
         return NULL;
     *list = grown;
-    grown[*num] = (report_curve){.fabric = r->fabric,
-                                 .plan = r->plan,
-                                 .traffic = r->traffic,
-                                 .variant = r->variant,
-                                 .key = key};
+    grown[*num] = (report_curve){.key = key};
     return &grown[(*num)++];
 }
 
-static report_step *step_of(report_model *m, report_curve *c, const report_row *r)
+/* Points that are not simulated are of the curve of those that are, and differ in the samples
+ * alone; else of one of their own. */
+static report_curve *curve_of(report_model *m, curve_index *index, const report_row *r)
 {
-    bool searched = r->probes != NULL;
+    const char *key = model_row_key(m, r);
+    report_curve *known = key ? known_curve(m->curves, &index->curves, key) : NULL;
+    if (!key || known)
+        return known;
+    known = r->simulated ? NULL : known_curve(m->statics, &index->statics, key);
+    if (known)
+        return known;
+    report_curve *c = r->simulated
+                          ? add_curve(m, &m->curves, &m->num_curves, &index->curves, key)
+                          : add_curve(m, &m->statics, &m->num_statics, &index->statics, key);
+    if (!c)
+        return NULL;
+    c->fabric = r->fabric;
+    c->plan = r->plan;
+    c->traffic = r->traffic;
+    c->variant = r->variant;
+    return c;
+}
+
+static report_step *step_of(report_model *m, report_curve *c, const report_row *r, bool beside)
+{
+    bool searched = r->probes != NULL || (beside && c->steps[0].searched);
     for (size_t i = c->num_steps; i-- > 0;)
         if (c->steps[i].searched == searched && (searched || c->steps[i].load == r->load))
             return &c->steps[i];
+    if (beside)
+        return NULL; /* no sample has this load yet */
     report_step *steps = model_grow(m, c->steps, c->num_steps, sizeof *steps);
     if (!steps)
         return NULL;
@@ -126,297 +155,42 @@ static report_step *step_of(report_model *m, report_curve *c, const report_row *
 
 static ik_status sort_row(report_model *m, curve_index *index, size_t row, ik_error *err)
 {
-    report_curve *c = curve_of(m, index, &m->rows[row]);
-    if (c && c->fabric != m->rows[row].fabric)
-        m->fabrics[m->rows[row].fabric].sample = true;
-    if (c && c->plan != m->rows[row].plan)
-        m->plans[m->rows[row].plan].sample = true;
-    report_step *s = c ? step_of(m, c, &m->rows[row]) : NULL;
-    size_t *rows = s ? model_grow(m, s->rows, s->num_rows, sizeof *rows) : NULL;
+    const report_row *r = &m->rows[row];
+    report_curve *c = curve_of(m, index, r);
+    if (c && c->fabric != r->fabric)
+        m->fabrics[r->fabric].sample = true;
+    if (c && c->plan != r->plan)
+        m->plans[r->plan].sample = true;
+    bool beside = c && !r->simulated && c->num_steps && m->rows[c->steps[0].rows[0]].simulated;
+    report_step *s = c ? step_of(m, c, r, beside) : NULL;
+    if (beside && !s)
+        return IK_OK;
+    size_t num = s ? s->num_rows + s->num_infeasible : 0;
+    size_t *rows = s ? model_grow(m, s->rows, num, sizeof *rows) : NULL;
     if (!rows)
         return ik_fail_memory(err, sizeof *rows, "a report");
     s->rows = rows;
-    s->rows[s->num_rows++] = row;
-    s->deadlock |= m->rows[row].deadlock[0] != '\0';
+    s->rows[num] = row;
+    *(beside ? &s->num_infeasible : &s->num_rows) += 1;
+    s->deadlock |= r->deadlock[0] != '\0';
     return IK_OK;
+}
+
+/* First what was simulated: that says which curves there are. */
+static ik_status sort_rows(report_model *m, curve_index *index, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (int simulated = 1; simulated >= 0; simulated--)
+        for (size_t i = 0; i < m->num_rows && status == IK_OK; i++)
+            if (m->rows[i].simulated == simulated)
+                status = sort_row(m, index, i, err);
+    return status;
 }
 
 static int by_load(const void *a, const void *b)
 {
     double x = ((const report_step *)a)->load, y = ((const report_step *)b)->load;
     return (x > y) - (x < y);
-}
-
-/* ---- channels */
-
-/* Words of a column, as many as expected or none; NULL: none, or the row is damaged. free()
- * them. */
-static uint64_t *read_words(store_row *r, int column, size_t expected)
-{
-    size_t num = 0;
-    uint64_t *words = row_words(r, column, &num);
-    if (words && num == expected && r->status == IK_OK)
-        return words;
-    if (num > 0)
-        row_damaged(r, column, "has a wrong length");
-    free(words);
-    return NULL;
-}
-
-/* Adds what one point's channels carried, as a fraction of their rates, divided by `share`. */
-static void add_use(const report_fabric *f, store_row *r, double seconds, double share, double *use)
-{
-    uint64_t *bytes = read_words(r, 0, f->num_channels);
-    for (size_t c = 0; bytes && c < f->num_channels && seconds > 0; c++)
-        if (f->rate_bps[c])
-            use[c] += 8.0 * (double)bytes[c] / ((double)f->rate_bps[c] * seconds) / share;
-    free(bytes);
-}
-
-/* Least and most that a connected host accepted, as a fraction of the rate of its links. */
-static void add_hosts(const report_fabric *f, store_row *r, double seconds, double share,
-                      report_step *s)
-{
-    uint64_t *bytes = read_words(r, 1, f->num_hosts);
-    double least = INFINITY, most = 0;
-    for (size_t h = 0; bytes && h < f->num_hosts && seconds > 0; h++) {
-        if (f->host_bps[h] == 0)
-            continue;
-        double got = 8.0 * (double)bytes[h] / ((double)f->host_bps[h] * seconds);
-        least = fmin(least, got);
-        most = fmax(most, got);
-    }
-    s->host_min += (isinf(least) ? 0 : least) / share;
-    s->host_max += most / share;
-    free(bytes);
-}
-
-/* Reals are stored as the words of their bits. */
-static double *read_reals(store_row *r, int column, size_t *num)
-{
-    uint64_t *bits = row_words(r, column, num);
-    double *out = bits ? ik_arena_alloc(r->arena, (*num + 1) * sizeof *out) : NULL;
-    if (out && *num)
-        memcpy(out, bits, *num * sizeof *out);
-    if (bits && !out && r->status == IK_OK)
-        r->status = ik_fail_memory(r->err, *num * sizeof *out, "a report");
-    free(bits);
-    return out;
-}
-
-/* A series of a run with in-order delivery, or replies; NULL without. */
-static double *read_optional(store_row *r, int column, size_t periods)
-{
-    size_t num = 0;
-    double *values = read_reals(r, column, &num);
-    if (num != 0 && num != periods)
-        row_damaged(r, column, "has a wrong length");
-    return num ? values : NULL;
-}
-
-static void read_series(const report_fabric *f, store_row *r, report_series *out)
-{
-    report_series s = {.period_ps = (uint64_t)row_int(r, 2, 0, INT64_MAX)};
-    size_t latencies = 0, cells = 0;
-    s.throughput = read_reals(r, 3, &s.num);
-    s.latency_ns = read_reals(r, 4, &latencies);
-    s.filled = read_reals(r, 5, &cells);
-    if (latencies != s.num)
-        row_damaged(r, 4, "has a wrong length");
-    if (cells != 0 && cells != s.num * f->num_switches)
-        row_damaged(r, 5, "has a wrong length");
-    s.filled = cells ? s.filled : NULL;
-    s.reorder_bytes = read_optional(r, 9, s.num);
-    s.out_of_order = read_optional(r, 10, s.num);
-    s.throttled = read_optional(r, 11, s.num);
-    if (!s.reorder_bytes != !s.out_of_order || !s.reorder_bytes != !s.throttled)
-        row_damaged(r, 9, "has a wrong length");
-    s.outstanding = read_optional(r, 13, s.num);
-    if (r->status == IK_OK)
-        *out = s;
-}
-
-/* Each item's number `key` is below `end`. */
-static bool all_below(const json_t *list, const char *key, uint64_t end)
-{
-    size_t i;
-    json_t *item;
-    json_array_foreach(list, i, item)
-    {
-        if ((uint64_t)json_integer_value(json_object_get(item, key)) >= end)
-            return false;
-    }
-    return true;
-}
-
-static bool congestion_fits(const report_fabric *f, const json_t *value)
-{
-    static const char *const flows[] = {"culprits", "victims"};
-    bool fits = all_below(json_object_get(value, "roots"), "channel", f->num_channels);
-    for (int i = 0; i < 2; i++)
-        fits = fits && all_below(json_object_get(value, flows[i]), "src", f->num_hosts) &&
-               all_below(json_object_get(value, flows[i]), "dst", f->num_hosts);
-    return fits;
-}
-
-/* Rows of `width` numbers each. */
-static bool rows_are(const json_t *rows, size_t width)
-{
-    size_t i;
-    json_t *row;
-    json_array_foreach(rows, i, row)
-    {
-        if (json_array_size(row) != width)
-            return false;
-    }
-    return true;
-}
-
-static bool trees_fit(const report_fabric *f, const json_t *trees, size_t samples)
-{
-    size_t i;
-    json_t *tree;
-    json_array_foreach(trees, i, tree)
-    {
-        if (json_array_size(tree) != 5 ||
-            (uint64_t)json_integer_value(json_array_get(tree, 0)) >= samples ||
-            (uint64_t)json_integer_value(json_array_get(tree, 1)) >= f->num_channels)
-            return false;
-    }
-    return true;
-}
-
-static bool series_fits(const report_fabric *f, const json_t *value, size_t periods)
-{
-    static const char *const lists[] = {"roots",     "buffers",  "hosts",   "cyclic", "bytes",
-                                        "hol_bytes", "fairness", "blocked", "hol"};
-    size_t samples = json_array_size(json_object_get(value, "roots")), i;
-    json_t *one;
-    for (i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (json_array_size(json_object_get(value, lists[i])) != samples)
-            return false;
-    json_array_foreach(json_object_get(value, "classes"), i, one)
-    {
-        if (json_array_size(json_object_get(one, "throughput")) != periods ||
-            json_array_size(json_object_get(one, "latency_mean_ns")) != periods)
-            return false;
-    }
-    return rows_are(json_object_get(value, "blocked"), f->num_switches) &&
-           rows_are(json_object_get(value, "hol"), f->num_switches) &&
-           trees_fit(f, json_object_get(value, "trees"), samples);
-}
-
-static void read_congestion(const report_fabric *f, store_row *r, report_step *s)
-{
-    json_t *congestion = NULL, *series = NULL;
-    s->congestion = row_text(r, 6);
-    s->classes = row_text(r, 7);
-    s->congestion_series = row_packed_text(r, 8);
-    model_json(r, 6, s->congestion, true, &shape_congestion, &congestion);
-    model_json(r, 7, s->classes, true, &shape_classes, NULL);
-    model_json(r, 8, s->congestion_series, true, &shape_congestion_series, &series);
-    if (congestion && !congestion_fits(f, congestion))
-        row_damaged(r, 6, "names a channel or host that is not there");
-    if (series && !series_fits(f, series, s->series.num))
-        row_damaged(r, 8, "has lists of wrong lengths");
-    json_decref(congestion);
-    json_decref(series);
-}
-
-/* A path that names hosts of the fabric, in the order of time. */
-static bool path_fits(const report_fabric *f, const json_t *path)
-{
-    const json_t *segments = json_object_get(path, "segments"), *one;
-    json_int_t before = 0;
-    for (size_t i = 0; (one = json_array_get(segments, i)); i++) {
-        json_int_t begin = json_integer_value(json_object_get(one, "begin_ps")),
-                   end = json_integer_value(json_object_get(one, "end_ps"));
-        const json_t *peer = json_object_get(one, "peer");
-        if (begin < before || end < begin ||
-            (json_is_integer(peer) && (uint64_t)json_integer_value(peer) >= f->num_hosts))
-            return false;
-        before = end;
-    }
-    return all_below(segments, "host", f->num_hosts);
-}
-
-const char *model_workload(const report_fabric *f, store_row *r, int column)
-{
-    const char *text = row_packed_text(r, column);
-    json_t *value = NULL;
-    model_json(r, column, text, true, &shape_workload, &value);
-    if (value && (!all_below(json_object_get(value, "last_hosts"), "host", f->num_hosts) ||
-                  !path_fits(f, json_object_get(value, "critical_path"))))
-        row_damaged(r, column, "names hosts or times that cannot be");
-    json_decref(value);
-    return text;
-}
-
-/* Points of the step on the curve's own fabric: the channels of others are others. */
-static size_t samples_of(const report_model *m, const report_curve *c, const report_step *s)
-{
-    size_t num = 0;
-    for (size_t i = 0; i < s->num_rows; i++)
-        num += m->rows[s->rows[i]].fabric == c->fabric;
-    return num;
-}
-
-static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed,
-                             ik_error *err)
-{
-    const report_fabric *f = &m->fabrics[c->fabric];
-    const report_row *point = &m->rows[s->rows[seed]];
-    double seconds = (double)point->window_ps * 1e-12, share = (double)samples_of(m, c, s);
-    sqlite3_stmt *statement = NULL;
-    bool row = false;
-    ik_status status = store_prepare(
-        m->store,
-        "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns, "
-        "series_blocked, congestion, classes, congestion_series, series_reorder_bytes, "
-        "series_out_of_order, series_throttled, workload, "
-        "series_outstanding FROM points WHERE id = ?1",
-        NULL, &statement, err);
-    if (status == IK_OK) {
-        sqlite3_bind_int64(statement, 1, point->id);
-        status = store_step(m->store, statement, &row, err);
-    }
-    if (status == IK_OK && row) {
-        store_row r = model_row(m, statement, "point", point->id, err);
-        add_use(f, &r, seconds, share, s->use);
-        add_hosts(f, &r, seconds, share, s);
-        if (seed == 0) {
-            read_series(f, &r, &s->series);
-            read_congestion(f, &r, s);
-            s->workload = model_workload(f, &r, 12);
-        }
-        status = r.status;
-    }
-    sqlite3_finalize(statement);
-    return status;
-}
-
-static ik_status read_use(report_model *m, const report_curve *c, report_step *s, ik_error *err)
-{
-    const report_fabric *f = &m->fabrics[c->fabric];
-    s->use = ik_arena_alloc(&m->arena, ((size_t)f->num_channels + 1) * sizeof *s->use);
-    s->tiers = ik_arena_alloc(&m->arena, (f->num_tiers + 1) * sizeof *s->tiers);
-    if (!s->use || !s->tiers)
-        return ik_fail_memory(err, f->num_channels * sizeof *s->use, "a report");
-    for (size_t i = 0; i < s->num_rows; i++) {
-        if (m->rows[s->rows[i]].fabric != c->fabric)
-            continue;
-        ik_status status = read_arrays(m, c, s, i, err);
-        if (status != IK_OK)
-            return status;
-    }
-    for (uint32_t k = 0; k < f->num_channels; k++) {
-        if (!f->rate_bps[k])
-            continue;
-        tier_use *t = &s->tiers[f->channel_tier[k]];
-        t->mean += s->use[k] / f->tiers[f->channel_tier[k]].channels;
-        t->max = s->use[k] > t->max ? s->use[k] : t->max;
-    }
-    return IK_OK;
 }
 
 /* ---- curves */
@@ -472,7 +246,7 @@ static ik_status finish_curve(report_model *m, report_curve *c, ik_error *err)
     qsort(c->steps, c->num_steps, sizeof *c->steps, by_load);
     for (size_t i = 0; i < c->num_steps; i++) {
         estimate_step(m, &c->steps[i]);
-        ik_status status = read_use(m, c, &c->steps[i], err);
+        ik_status status = model_read_arrays(m, c, &c->steps[i], err);
         if (status != IK_OK)
             return status;
     }
@@ -495,6 +269,61 @@ static ik_status finish_curves(report_model *m, ik_error *err)
     return status;
 }
 
+/* ---- what was measured beside simulations */
+
+static bool is_measured(const report_step *s)
+{
+    for (int id = METRIC_FEASIBLE + 1; id < FIRST_STATIC + NUM_STATICS; id++)
+        if (!isnan(s->value[id].mean))
+            return true;
+    return false;
+}
+
+static int by_first_point(const void *a, const void *b)
+{
+    size_t x = ((const report_curve *)a)->steps[0].rows[0],
+           y = ((const report_curve *)b)->steps[0].rows[0];
+    return (x > y) - (x < y);
+}
+
+/* What all loads of a curve have, and all curves that differ in settings of switches. */
+static ik_status measure_curve(report_model *m, size_t curve, ik_hash *hash, ik_error *err)
+{
+    const report_curve *c = &m->curves[curve];
+    const char *key = ik_arena_printf(&m->arena, "beside\n%s\n%s\n%s", c->traffic, c->fabric_label,
+                                      c->plan_label);
+    report_step *step = ik_arena_alloc(&m->arena, sizeof *step);
+    if (!key || !step)
+        return ik_fail_memory(err, sizeof *step, "a report");
+    if (known_curve(m->statics, hash, key))
+        return IK_OK;
+    report_curve *made = add_curve(m, &m->statics, &m->num_statics, hash, key);
+    if (!made)
+        return ik_fail_memory(err, sizeof *made, "a report");
+    *step = c->steps[0];
+    step->num_rows += step->num_infeasible;
+    step->num_infeasible = 0;
+    *made = *c;
+    made->key = key;
+    made->variant = "";
+    made->steps = step;
+    made->num_steps = 1;
+    return IK_OK;
+}
+
+static ik_status measure_curves(report_model *m, ik_hash *hash, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < m->num_curves && status == IK_OK; i++)
+        if (is_measured(&m->curves[i].steps[0]))
+            status = measure_curve(m, i, hash, err);
+    if (m->num_curves && m->num_statics)
+        qsort(m->statics, m->num_statics, sizeof *m->statics, by_first_point);
+    return status;
+}
+
+/* ---- all */
+
 ik_status model_make_curves(report_model *m, ik_error *err)
 {
     curve_index index = {0};
@@ -506,9 +335,12 @@ ik_status model_make_curves(report_model *m, ik_error *err)
     if (!made)
         return ik_fail_memory(err, sizeof index, "a report");
     ik_status status = IK_OK;
-    for (size_t i = 0; i < m->num_rows && status == IK_OK; i++)
-        status = sort_row(m, &index, i, err);
+    status = sort_rows(m, &index, err);
+    if (status == IK_OK)
+        status = finish_curves(m, err);
+    if (status == IK_OK)
+        status = measure_curves(m, &index.statics, err);
     ik_hash_free(&index.curves);
     ik_hash_free(&index.statics);
-    return status == IK_OK ? finish_curves(m, err) : status;
+    return status;
 }

@@ -114,16 +114,48 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool same_value(double x, double y)
+{
+    return x == y || (isnan(x) && isnan(y));
+}
+
+/* Points of a plan stand together. What is of the traffic is repeated if all seeds say the same. */
+bool model_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i, metric_id id)
+{
+    size_t plan = m->rows[rows[i]].plan, first = i, end = i + 1;
+    if (!metrics[id].exact || i == 0 || m->rows[rows[i - 1]].plan != plan)
+        return false;
+    if (!metric_is_of_traffic(id))
+        return true;
+    while (first > 0 && m->rows[rows[first - 1]].plan == plan)
+        first--;
+    while (end < num && m->rows[rows[end]].plan == plan)
+        end++;
+    for (size_t k = first; k < end; k++)
+        if (!same_value(m->rows[rows[k]].value[id], m->rows[rows[i]].value[id]))
+            return false;
+    return true;
+}
+
+size_t model_count_feasible(const report_model *m, const report_step *s, size_t *all)
+{
+    size_t num = 0;
+    *all = s->num_rows + s->num_infeasible;
+    for (size_t i = 0; i < *all; i++)
+        num += !(m->rows[s->rows[i]].value[METRIC_FEASIBLE] < 1);
+    return num;
+}
+
 ik_status model_samples(const report_model *m, const report_step *s, metric_id id, double **values,
                         size_t *num, ik_error *err)
 {
-    double *made = ik_calloc(s->num_rows + 1, sizeof *made);
-    size_t n = 0;
+    size_t n = 0, all = s->num_rows + s->num_infeasible;
+    double *made = ik_calloc(all + 1, sizeof *made);
     if (!made)
-        return ik_fail_memory(err, s->num_rows * sizeof *made, "a report");
-    for (size_t i = 0; i < s->num_rows; i++) {
+        return ik_fail_memory(err, all * sizeof *made, "a report");
+    for (size_t i = 0; i < all; i++) {
         double value = m->rows[s->rows[i]].value[id];
-        if (!isnan(value))
+        if (!isnan(value) && !model_is_repeat(m, s->rows, all, i, id))
             made[n++] = value;
     }
     qsort(made, n, sizeof *made, ascending);

@@ -80,7 +80,7 @@ static bool is_column(const report_model *m, int id)
 {
     if (id == METRIC_DEADLOCK_FREE)
         return false;
-    return metric_is_static((metric_id)id) ? m->used[id] : m->num_curves > 0 || !m->num_statics;
+    return metric_is_static((metric_id)id) ? m->used[id] : m->num_curves > 0 || !m->num_rows;
 }
 
 static void put_row(FILE *out, const report_model *m, const report_row *r)

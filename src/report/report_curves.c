@@ -39,7 +39,8 @@ static ik_status put_curve(FILE *out, const report_model *m, const report_curve 
     ik_status status = IK_OK;
     for (size_t k = 0; k < c->num_steps; k++)
         for (int id = 0; id < NUM_METRICS && status == IK_OK; id++)
-            status = put_result(out, m, c, &c->steps[k], (metric_id)id, err);
+            if (m->used[id])
+                status = put_result(out, m, c, &c->steps[k], (metric_id)id, err);
     return status;
 }
 
@@ -52,6 +53,7 @@ ik_status csv_put_curves(report_model *m, FILE *out, ik_error *err)
     for (size_t i = 0; i < m->num_curves && status == IK_OK; i++)
         status = put_curve(out, m, &m->curves[i], err);
     for (size_t i = 0; i < m->num_statics && status == IK_OK; i++)
-        status = put_curve(out, m, &m->statics[i], err);
+        if (!m->rows[m->statics[i].steps[0].rows[0]].simulated) /* else it is among the curves */
+            status = put_curve(out, m, &m->statics[i], err);
     return status;
 }

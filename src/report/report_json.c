@@ -138,9 +138,8 @@ static void put_spread(ik_json *j, const report_model *m, const report_step *s, 
     free(values);
 }
 
-static void put_metrics(ik_json *j, const report_model *m, const report_step *s)
+static void put_metrics(ik_json *j, const report_model *m, const report_step *s, bool simulated)
 {
-    bool simulated = m->rows[s->rows[0]].simulated;
     for (int id = 0; id < NUM_METRICS; id++) {
         char key[64];
         if (!is_shown(m, simulated, id))
@@ -254,7 +253,9 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
     ik_json_real(j, "load", s->load > 0 ? s->load : NAN, DIGITS);
     ik_json_uint(j, "seeds", s->num_rows);
     ik_json_bool(j, "deadlock", s->deadlock);
-    put_metrics(j, m, s);
+    if (s->num_infeasible)
+        ik_json_uint(j, "infeasible", s->num_infeasible);
+    put_metrics(j, m, s, true);
     put_tier_uses(j, f, s);
     ik_json_real(j, "host_throughput_min", s->host_min, DIGITS);
     ik_json_real(j, "host_throughput_max", s->host_max, DIGITS);
@@ -294,7 +295,7 @@ static void put_statics(ik_json *j, const report_model *m)
         ik_json_uint(j, "plan", c->plan);
         put_names(j, m, c);
         ik_json_uint(j, "samples", c->steps[0].num_rows);
-        put_metrics(j, m, &c->steps[0]);
+        put_metrics(j, m, &c->steps[0], false);
         ik_json_close(j);
     }
     ik_json_close(j);

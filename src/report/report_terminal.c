@@ -197,7 +197,7 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
     grid g = {.headers = {"routing*", "traffic*", "fabric*", "saturation>", "peak throughput>",
                           "latency at lowest load>", "at highest load>"},
               .columns = 7};
-    bool marked = false, searched = false;
+    bool marked = false, searched = false, infeasible = terminal_feasible_column(p->m, &g);
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
@@ -217,6 +217,8 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
         grid_cell(&g, "%.1f %%", 100 * c->peak_throughput);
         grid_latency(&g, low, low->value[METRIC_LATENCY_MEAN], &marked);
         grid_latency(&g, high, high->value[METRIC_LATENCY_MEAN], &marked);
+        if (infeasible)
+            grid_feasible(&g, p->m, low);
     }
     ik_status status = grid_put(p, &g, err);
     if (status == IK_OK)

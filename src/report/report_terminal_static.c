@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/report_terminal_static.c: what was measured without simulation, in a terminal.
+ * report/report_terminal_static.c: what was measured without simulation, or beside one, in a
+ * terminal.
  */
 #include "report/terminal.h"
 
@@ -43,19 +44,12 @@ static extent extent_of(const report_model *m)
         const report_step *s = &c->steps[0];
         x.fabrics |= strcmp(c->fabric_label, m->statics[0].fabric_label) != 0;
         x.traffics |= strcmp(c->traffic, m->statics[0].traffic) != 0;
-        x.samples |= s->num_rows > 1;
+        /* beside simulations, seeds are those of their traffic */
+        x.samples |= s->num_rows > 1 && (m->num_curves == 0 || m->num_over);
         x.infeasible |= s->value[METRIC_FEASIBLE].mean < 1;
         x.deadlocks |= s->value[METRIC_DEADLOCK_FREE].mean < 1;
     }
     return x;
-}
-
-static size_t count_feasible(const report_model *m, const report_step *s)
-{
-    size_t num = 0;
-    for (size_t i = 0; i < s->num_rows; i++)
-        num += m->rows[s->rows[i]].value[METRIC_FEASIBLE] > 0;
-    return num;
 }
 
 static void put_number(grid *g, const struct column *k, estimate e)
@@ -75,13 +69,14 @@ static void put_row(const report_model *m, grid *g, const extent *x, const repor
                     const struct column *const *shown, size_t num)
 {
     const report_step *s = &c->steps[0];
+    size_t all, feasible = model_count_feasible(m, s, &all);
     grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
     if (x->fabrics)
         grid_cell(g, "%s", c->fabric_label);
     if (x->traffics)
         grid_cell(g, "%s", c->traffic);
     if (x->infeasible)
-        grid_cell(g, "%zu of %zu", count_feasible(m, s), s->num_rows);
+        grid_cell(g, "%zu of %zu", feasible, all);
     else if (x->samples)
         grid_cell(g, "%zu", s->num_rows);
     if (x->deadlocks)

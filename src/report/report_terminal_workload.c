@@ -29,12 +29,8 @@ static void put_mean(grid *g, estimate e, double scale, const char *unit)
         grid_cell(g, "%.3f ± %.3f%s", e.mean * scale, e.ci95 * scale, unit);
 }
 
-static void put_row(const terminal_page *p, grid *g, const report_curve *c)
+static void put_times(grid *g, const report_step *s)
 {
-    const report_step *s = &c->steps[0];
-    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
-    grid_cell(g, "%s", c->traffic);
-    grid_cell(g, "%s", p->m->fabrics[c->fabric].label);
     if (isnan(s->value[METRIC_COMPLETION].mean)) {
         grid_cell(g, "not completed");
         grid_cell(g, "-");
@@ -46,18 +42,29 @@ static void put_row(const terminal_page *p, grid *g, const report_curve *c)
     grid_estimate(g, s->value[METRIC_EFFECTIVE], 100, " %");
 }
 
+static void put_row(const terminal_page *p, grid *g, const report_curve *c, bool infeasible)
+{
+    grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
+    grid_cell(g, "%s", c->traffic);
+    grid_cell(g, "%s", c->fabric_label);
+    put_times(g, &c->steps[0]);
+    if (infeasible)
+        grid_feasible(g, p->m, &c->steps[0]);
+}
+
 static ik_status put_table(const terminal_page *p, bool *any, ik_error *err)
 {
     grid g = {.headers = {"routing*", "traffic*", "fabric*", "completion>", "slowdown>",
                           "effective throughput>"},
               .columns = 6};
+    bool infeasible = terminal_feasible_column(p->m, &g);
     for (size_t i = 0; i < p->m->num_curves; i++) {
         if (!terminal_is_workload(&p->m->curves[i]))
             continue;
         if (!*any)
             terminal_heading(p, "Workloads");
         *any = true;
-        put_row(p, &g, &p->m->curves[i]);
+        put_row(p, &g, &p->m->curves[i], infeasible);
     }
     return *any ? grid_put(p, &g, err) : IK_OK;
 }

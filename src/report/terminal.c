@@ -136,7 +136,22 @@ static void measure_columns(grid *g, int *width, bool *right, char (*header)[CEL
     }
 }
 
-/* Prints and frees the table. */
+bool terminal_feasible_column(const report_model *m, grid *g)
+{
+    bool any = false;
+    for (size_t i = 0; i < m->num_curves; i++)
+        any |= m->curves[i].steps[0].num_infeasible > 0;
+    if (any)
+        g->headers[g->columns++] = "feasible>";
+    return any;
+}
+
+void grid_feasible(grid *g, const report_model *m, const report_step *s)
+{
+    size_t all, feasible = model_count_feasible(m, s, &all);
+    grid_cell(g, "%zu of %zu", feasible, all);
+}
+
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err)
 {
     if (g->failed) {

@@ -42,6 +42,10 @@ void grid_estimate(grid *g, estimate e, double scale, const char *unit);
 /* The same of a latency of a step, with a star behind it where the step is past saturation: *marked
  * is set, and the table is followed by TERMINAL_PAST_SATURATION. */
 void grid_latency(grid *g, const report_step *s, estimate e, bool *marked);
+/* Adds a column for grid_feasible where a curve of simulations stands for infeasible points. */
+bool terminal_feasible_column(const report_model *m, grid *g);
+/* "4 of 6": points of the step whose plan is feasible. */
+void grid_feasible(grid *g, const report_model *m, const report_step *s);
 #define TERMINAL_PAST_SATURATION                                                                   \
     "* past saturation: less than 95 % of the load is accepted, queues grow as long as the run "   \
     "lasts, and the latency says how long that was."

@@ -20,6 +20,17 @@ traffic: [uniform, "shift:by=4"]
 simulate: false
 measures: [mean_hops, entries, saturation, contention, cost, bisection]
 """
+FIGURE = "figures:\n  - {{name: a, x: routing, y: {}, where: {{traffic: uniform}}}}\n"
+CLAIM = "expect:\n  - {{claim: c, metric: {}, of: {{routing: dmodk}}, against: {{routing: oblivious}}, at: {{traffic: uniform}}, op: \"<\"}}\n"
+TWIN = """\
+fabric: karytree:k=4,n=2
+routing: [dmodk, oblivious]
+traffic: [uniform, permutation]
+load: [20%, 40%]
+seeds: 2
+measures: [mean_hops, saturation, cost]
+measure: {warmup: 1 us, duration: 4 us}
+"""
 
 
 class Measures(CliTest):
@@ -128,6 +139,134 @@ measure: {warmup: 1 us, duration: 4 us}
         load = self.json("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", "permutation", "--patterns", 10, "--seed", 2)
         self.assertAlmostEqual(answer["points"][1]["effective_bandwidth"], load["patterns"]["effective_bandwidth"], places=6)
 
+    def test_beside_a_simulation(self):
+        """The same numbers as without one; a point is what it is without them, and its simulation is not run again for them."""
+        answer = self.json("run", self.write(TWIN), "-o", self.tmp / "a.db")
+        alone = TWIN.replace("load: [20%, 40%]", "simulate: false").replace("measure: {warmup: 1 us, duration: 4 us}\n", "")
+        measured = self.json("run", self.write(alone), "-o", self.tmp / "b.db")
+        names = ("mean_hops", "max_hops", "static_saturation", "ports_per_host", "links_per_host")
+        expected = {(p["routing"], p["traffic"], p["seed"]): p for p in measured["points"]}
+        self.assertEqual((len(answer["points"]), len(expected)), (16, 8))
+        for p in answer["points"]:
+            for name in names:
+                self.assertAlmostEqual(p[name], expected[p["routing"], p["traffic"], p["seed"]][name], places=8)
+            self.assertGreater(p["throughput"], 0)
+            self.assertNotIn("bisection", p)
+            self.assertNotIn("measures", p["params"])
+        self.assertEqual([(s["routing"], s["traffic"], s["samples"]) for s in answer["statics"]],
+                         [(r, t, 2) for r in ("dmodk", "oblivious") for t in ("uniform", "permutation")])
+        for s, b in zip(answer["statics"], measured["statics"]):
+            self.assertAlmostEqual(s["static_saturation"], b["static_saturation"], places=8)
+            self.assertNotIn("throughput", s)
+        summary = self.ok("run", self.write(TWIN), "-o", self.tmp / "a.db")
+        self.assertRegex(summary, r"(?s)Measures\nrouting +traffic +mean hops .*Results\n")
+        table = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "a.db", "--csv"))))
+        self.assertEqual([float(r["static_saturation"]) for r in table], [p["static_saturation"] for p in answer["points"]])
+        self.ok("report", self.tmp / "a.db", "-o", self.tmp / "a.html")
+
+    def test_measures_simulate_nothing_again(self):
+        """Others, none, and again the first: always what a run from the start writes."""
+        texts = [TWIN, TWIN.replace("[mean_hops, saturation, cost]", "[bisection, entries]"), TWIN.replace("measures: [mean_hops, saturation, cost]\n", "")]
+        fresh = []
+        for number, text in enumerate(texts):
+            self.ok("run", self.write(text), "-o", self.tmp / f"{number}.db", "--jobs", 1 + number % 2)
+            fresh.append((self.tmp / f"{number}.db").read_bytes())
+        self.assertEqual(len(set(fresh)), 3)
+        for number in (0, 1, 2, 1, 0, 2):
+            done = run("run", self.write(texts[number]), "-o", self.tmp / "all.db")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.json("report", self.tmp / "all.db")["points"], self.json("report", self.tmp / f"{number}.db")["points"])
+            self.assertIn("16 of 16 points are finished already" if number or "finished" in done.stderr else "16 of 16 points", done.stderr)
+
+    def test_what_figures_and_claims_use_is_measured(self):
+        """With a simulation and without, named in `measures` or not."""
+        text = TWIN.replace("measures: [mean_hops, saturation, cost]\n", "")
+        drawn = FIGURE.format("throughput - static_saturation").replace("where: {traffic: uniform}", "where: {traffic: uniform, load: 40%}")
+        asked = CLAIM.format("bisection").replace("at: {traffic: uniform}", "at: {traffic: uniform, load: 40%}").replace('"<"', '"="')
+        answer = self.json("run", self.write(text + drawn + asked), "-o", self.tmp / "a.db")
+        self.assertTrue(all(p["static_saturation"] and p["bisection"] for p in answer["points"]))
+        self.assertNotIn("mean_hops", answer["points"][0])
+        self.assertEqual([c["verdict"] for c in answer["claims"]], ["holds"])
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "a.db", "--figure", "a", "--csv"))))
+        for row in rows:
+            points = [p for p in answer["points"] if (p["routing"], p["traffic"], p["load"]) == (row["routing"], "uniform", 0.4)]
+            self.assertAlmostEqual(float(row["throughput - static_saturation"]), statistics.mean(p["throughput"] - p["static_saturation"] for p in points), places=6)
+        # the figure came later: no point is simulated again
+        self.ok("run", self.write(text), "-o", self.tmp / "b.db")
+        done = run("run", self.write(text + drawn + asked), "-o", self.tmp / "b.db")
+        self.assertIn("16 of 16 points are finished already", done.stderr)
+        self.assertEqual(self.json("report", self.tmp / "b.db")["points"], answer["points"])
+        for measures, more in (("", ["mean_hops", "static_saturation"]), ("measures: entries\n", [])):
+            alone = "fabric: karytree:k=4,n=2\nrouting: [dmodk, updown]\nsimulate: false\n" + measures
+            extra = FIGURE.format("bisection").replace(", where: {traffic: uniform}", "")
+            [point, _] = self.json("run", self.write(alone + extra), "-o", self.tmp / "c.db")["points"]
+            self.assertTrue({"bisection", "entries_max", *more} <= set(point))
+            self.assertEqual("mean_hops" in point, bool(more))
+            (self.tmp / "c.db").unlink()
+
+    def test_samples_are_machines(self):
+        """An exact measure of four machines under three seeds has four samples, in tables, figures and claims."""
+        text = """\
+fabric: {family: jellyfish, N: 10, d: 4, p: 2, seed: 1..4}
+routing: [updown, minimal]
+load: [10%, 30%]
+seeds: 3
+over: fabric.seed
+measures: [mean_hops]
+measure: {warmup: 1 us, duration: 2 us}
+figures: [{name: a, x: routing, y: mean_hops, where: {load: 10%}}]
+"""
+        answer = self.json("run", self.write(text), "-o", self.tmp / "a.db")
+        hops = sorted({p["mean_hops"] for p in answer["points"] if p["routing"] == "updown"})
+        self.assertEqual(len(hops), 4)
+        wide = 3.182 * statistics.stdev(hops) / 2  # Student's t with three degrees of freedom
+        self.assertAlmostEqual(answer["statics"][0]["mean_hops_ci95"], wide, places=6)
+        self.assertAlmostEqual(answer["curves"][0]["steps"][0]["mean_hops_ci95"], wide, places=6)
+        table = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "a.db", "--csv", "--table", "curves"))))
+        self.assertEqual({r["samples"] for r in table if r["result"] == "mean_hops"}, {"4"})
+        self.assertEqual({r["samples"] for r in table if r["result"] == "throughput"}, {"12"})
+        [row, _] = csv.DictReader(io.StringIO(self.ok("report", self.tmp / "a.db", "--figure", "a", "--csv")))
+        self.assertAlmostEqual(float(row["y_ci95"]), wide, places=6)
+
+    def test_infeasible_samples_of_simulations(self):
+        """Counted in the summary, tables, figures and claims, which are about the others."""
+        text = """\
+fabric: {family: lrt, N: 36, d: 4, r: 2, seed: 1..4}
+routing: [{family: loren, t_max: [9, least]}]
+load: [10%, 60%]
+seeds: 2
+over: fabric.seed
+measures: [least_t_max]
+measure: {warmup: 1 us, duration: 2 us}
+figures:
+  - {name: a, x: load, y: throughput, series: routing}
+  - {name: b, kind: box, x: load, y: mean_hops, series: routing}
+expect:
+  - {claim: c, metric: throughput, of: {routing.t_max: 9}, value: 0.5, op: "<", at: {load: 60%}}
+  - {claim: d, metric: plateau, of: {routing.t_max: 9}, value: 0.5, op: "<"}
+"""
+        done = run("run", self.write(text), "-o", self.tmp / "a.db")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^loren:t_max=9 .* 6 of 8$")
+        answer = self.json("report", self.tmp / "a.db")
+        points = [p for p in answer["points"] if p["routing"] == "loren:t_max=9"]
+        self.assertEqual(sum(p["feasible"] for p in points), 12)
+        self.assertTrue(all(p["least_t_max"] > 9 for p in points if not p["feasible"]))
+        [fixed, least] = answer["curves"]
+        self.assertEqual([(s["seeds"], s["infeasible"]) for s in fixed["steps"]], [(6, 2)] * 2)
+        self.assertEqual([s.get("infeasible") for s in least["steps"]], [None] * 2)
+        here = [p["throughput"] for p in points if p["feasible"] and p["load"] == 0.6]
+        self.assertAlmostEqual(fixed["steps"][1]["throughput"], statistics.mean(here), places=6)
+        self.assertEqual([s["samples"] for s in answer["statics"]], [8, 8])
+        self.assertIn("28 of 32 samples are feasible.", answer["figures"][0]["caption"])
+        self.assertIn("14 of 16 samples are feasible.", answer["figures"][1]["caption"])
+        self.assertNotIn("have a value", answer["figures"][0]["caption"])
+        self.assertIn("28 of 32 samples are feasible.", self.ok("report", self.tmp / "a.db", "--figure", "a"))
+        self.assertEqual([c["verdict"] for c in answer["claims"]], ["holds", "holds"])
+        self.ok("report", self.tmp / "a.db", "-o", self.tmp / "a.html")
+        self.ok("run", self.write(text), "-o", self.tmp / "b.db", "--jobs", 1)
+        self.assertEqual((self.tmp / "a.db").read_bytes(), (self.tmp / "b.db").read_bytes())
+
     def test_refusals(self):
         """What has no effect, and what is not there, with place and the nearest name."""
         for text, place, said in (
@@ -138,7 +277,16 @@ measure: {warmup: 1 us, duration: 4 us}
                 (TREE.replace("bisection", "bisecton"), "5:62", "did you mean 'bisection'"),
                 (TREE.replace("bisection", "cost"), "5:62", "twice"),
                 (TREE.replace(", saturation, contention", ""), "3:11", "'traffic' has no effect"),
-                (TREE.replace("simulate: false", "simulate: true"), "5:11", "'measures' has no effect on a simulation"),
+                (TREE + "proof: off\n", "5:12", "measure 'mean_hops' is of a proof"),
+                (TREE + FIGURE.format("throughput"), "7:30", "'throughput' is a result of simulations"),
+                (TREE + FIGURE.format("mean_hops / offered"), "7:30", "'offered' is a result of simulations"),
+                (TREE + FIGURE.format("mean_hop"), "7:30", "did you mean 'mean_hops'"),
+                (TREE + CLAIM.format("saturation"), "7:24", "static_saturation is the predicted one"),
+                (TREE + CLAIM.format("plateau, y: latency_mean_ns, x: routing"), "7:36", "'latency_mean_ns' is a result"),
+                (TWIN + "patterns: 3\n", "8:11", "'patterns' has no effect"),
+                (TWIN + "proof: off\n", "6:12", "measure 'mean_hops' is of a proof"),
+                (TWIN.replace("traffic: [uniform, permutation]", "schedule: [{until: 2 us, traffic: uniform}, {traffic: transpose}]"),
+                 "6:23", "measure 'saturation' is of one traffic, and 'schedule' are several"),
                 (GRAPHS.replace("over: fabric.seed", "over: fabric.sed"), "5:7", "did you mean 'fabric.seed'"),
                 (GRAPHS.replace("over: fabric.seed", "over: [fabric.seed, fabric.N]"), "5:21", "is not swept"),
                 (GRAPHS.replace("over: fabric.seed", "over: seeds"), "5:7", "always samples"),

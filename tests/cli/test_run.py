@@ -293,14 +293,29 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         """A routing that works with other values of the sweep: one line with their number, and the others are run."""
         small = SMALL.replace("[dmodk, updown]", "{family: cowen, t_max: [1, 2, 3, 8]}")
         more_vcs = SMALL.replace("karytree:k=4,n=2", "torus:dims=4:4").replace("[dmodk, updown]", "shortest") + "vc: hopclass\nvcs: [1, 2, 4]\n"
-        for text, said, finished in ((small, "3 of 4 plans with cowen are left out (cowen:t_max=1, cowen:t_max=2, cowen:t_max=3)", 8),
-                                     (more_vcs, "2 of 3 plans with shortest are left out (shortest vcs=1, shortest vcs=2)", 8)):
+        for text, said, finished, points in ((small, "3 of 4 plans with cowen are infeasible (cowen:t_max=1, cowen:t_max=2, cowen:t_max=3)", 8, 32),
+                                             (more_vcs, "2 of 3 plans with shortest are infeasible (shortest vcs=1, shortest vcs=2)", 8, 24)):
             done = run("run", self.write(text), "-o", self.tmp / "a.db")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(done.stderr.count("left out"), 1)
+            self.assertEqual(done.stderr.count("infeasible"), 1)
             self.assertIn(said, done.stderr)
-            self.assertEqual(count_points(self.tmp / "a.db"), finished)
+            self.assertEqual(count_points(self.tmp / "a.db"), points)
+            answer = self.json("report", self.tmp / "a.db")
+            self.assertEqual((answer["points_finished"], answer["points_left_out"]), (points, 0))
+            self.assertEqual(sorted(p["feasible"] for p in answer["points"]), [0] * (points - finished) + [1] * finished)
+            for p in answer["points"]:
+                self.assertEqual(p.get("throughput") is None, not p["feasible"])
+            self.assertEqual(len(answer["curves"]), finished // 4)  # two loads and two seeds each
+            labels = [(s["plan_label"], s["traffic"]) for s in answer["statics"]]
+            self.assertEqual(len(set(labels)), len(labels))
+            before = (self.tmp / "a.db").read_bytes()
+            done = run("run", self.write(text), "-o", self.tmp / "a.db")
+            self.assertEqual((done.returncode, (self.tmp / "a.db").read_bytes()), (0, before))
             (self.tmp / "a.db").unlink()
+        none = small.replace("[1, 2, 3, 8]", "[1, 2]")  # nothing is simulated at all: that is an error
+        done = run("run", self.write(none), "-o", self.tmp / "b.db")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertFalse((self.tmp / "b.db").exists())
 
     def test_no_refusal_leaves_a_file(self):
         """Not even where an empty file, or a link to no file, was named."""

@@ -83,3 +83,67 @@ ik_status figures_check(const ytree *root, ik_arena *arena, axes_fill fill, cons
         status = keep_json(figures, arena, &out->figures, err);
     return status == IK_OK ? keep_json(expect, arena, &out->expect, err) : status;
 }
+
+/* ---- results that are named */
+
+/* Who is to know of a result, and the node that names it. */
+typedef struct listener {
+    result_seen seen;
+    void *ctx;
+    ik_arena *arena;
+} listener;
+
+static ik_status tell_result(const listener *to, metric_id id, const ytree *place, ik_error *err)
+{
+    return to->seen(to->ctx, id, metrics[id].name, place, err);
+}
+
+static ik_status tell_expr(const listener *to, const result_expr *e, const ytree *place,
+                           ik_error *err)
+{
+    ik_status status = tell_result(to, e->first, place, err);
+    return status == IK_OK && e->op ? tell_result(to, e->second, place, err) : status;
+}
+
+/* A series over time is of a simulation, as is the throughput, whatever it is called. */
+static ik_status tell_figure(const listener *to, const figure *f, ik_error *err)
+{
+    const ytree *x = figures_place(f->node, "x"), *y = figures_place(f->node, "y");
+    result_expr e;
+    if (f->kind == FIGURE_TIME)
+        return to->seen(to->ctx, METRIC_THROUGHPUT, f->y, y, err);
+    ik_status status = expr_read(f->y, y, to->arena, &e, err);
+    if (status == IK_OK)
+        status = tell_expr(to, &e, y, err);
+    if (status != IK_OK || !figures_x_is_result(f))
+        return status;
+    status = expr_read(f->x, x, to->arena, &e, err);
+    return status == IK_OK ? tell_expr(to, &e, x, err) : status;
+}
+
+static ik_status tell_claim(const listener *to, const claim *c, ik_error *err)
+{
+    bool y = c->measure != CLAIM_VALUE && ytree_get(c->node, "y");
+    const ytree *place = figures_place(c->node, y ? "y" : "metric");
+    return c->measure == CLAIM_SATURATION
+               ? to->seen(to->ctx, METRIC_THROUGHPUT, "saturation", place, err)
+               : tell_expr(to, &c->y, place, err);
+}
+
+ik_status figures_results(const ytree *root, ik_arena *arena, result_seen seen, void *ctx,
+                          ik_error *err)
+{
+    const ytree *drawn = ytree_get(root, "figures"), *expect = ytree_get(root, "expect");
+    const listener to = {seen, ctx, arena};
+    figure *figures = NULL;
+    claim *claims = NULL;
+    size_t num_figures = 0, num_claims = 0;
+    ik_status status = drawn ? figures_read(drawn, arena, &figures, &num_figures, err) : IK_OK;
+    if (status == IK_OK && expect)
+        status = claims_read(expect, arena, &claims, &num_claims, err);
+    for (size_t i = 0; i < num_figures && status == IK_OK; i++)
+        status = tell_figure(&to, &figures[i], err);
+    for (size_t i = 0; i < num_claims && status == IK_OK; i++)
+        status = tell_claim(&to, &claims[i], err);
+    return status;
+}

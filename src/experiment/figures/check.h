@@ -5,6 +5,7 @@
 #ifndef IKAT_EXPERIMENT_FIGURES_CHECK_H
 #define IKAT_EXPERIMENT_FIGURES_CHECK_H
 
+#include "experiment/figures/metrics.h"
 #include "experiment/yaml/ytree.h"
 
 struct axes;
@@ -21,5 +22,13 @@ typedef ik_status (*axes_fill)(const void *ctx, struct axes *a, ik_error *err);
  * the place of what it is about. Costs as much as writing down the parameters of every point. */
 ik_status figures_check(const ytree *root, ik_arena *arena, axes_fill fill, const void *ctx,
                         figures_json *out, ik_error *err);
+
+/* A result that a figure or claim is made of, by its name, and where it was written. */
+typedef ik_status (*result_seen)(void *ctx, metric_id id, const char *name, const ytree *place,
+                                 ik_error *err);
+/* Calls `seen` for each of them, in the order of the document, until it fails. Looks at keys and
+ * names of results alone: the sections of the sweep need not be read. */
+ik_status figures_results(const ytree *root, ik_arena *arena, result_seen seen, void *ctx,
+                          ik_error *err);
 
 #endif

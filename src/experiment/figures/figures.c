@@ -151,6 +151,11 @@ ik_status figures_read(const ytree *list, ik_arena *arena, figure **out, size_t 
     return IK_OK;
 }
 
+bool figures_x_is_result(const figure *f)
+{
+    return !strchr(f->x, '.') && metric_find(f->x, strcspn(f->x, " \t/-")) < NUM_METRICS;
+}
+
 /* ---- as JSON: every scalar is a text, so that it is read as it was written */
 
 static void put_node(ik_json *j, const char *key, const ytree *node)

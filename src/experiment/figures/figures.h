@@ -103,6 +103,8 @@ ik_status claims_read(const ytree *list, ik_arena *arena, claim **out, size_t *n
 /* A section as canonical JSON; free with free(). "[]" for NULL. */
 ik_status figures_store(const ytree *list, char **json, ik_error *err);
 
+/* Whether x names a result, and no swept value. */
+bool figures_x_is_result(const figure *f);
 /* Place of a key of a figure or claim, of the whole where it was not written. */
 const ytree *figures_place(const ytree *node, const char *key);
 /* A result or a ratio or difference of two; IK_ERR_INPUT at the place with the nearest name. */

@@ -90,6 +90,12 @@ static inline bool metric_is_static(metric_id id)
     return id >= FIRST_STATIC && id <= METRIC_BISECTION;
 }
 
+/* Those of them that look at the traffic, which a seed may draw; others are of the machine. */
+static inline bool metric_is_of_traffic(metric_id id)
+{
+    return id >= METRIC_CONTENTION && id <= METRIC_EFFICIENCY;
+}
+
 /* NUM_METRICS: there is none of that name. */
 metric_id metric_find(const char *name, size_t length);
 

@@ -157,8 +157,7 @@ static ik_status find_x(resolver *r, ik_error *err)
     const ytree *place = figures_place(f->node, "x");
     if (!f->x[0])
         return IK_OK;
-    size_t length = strcspn(f->x, " \t/-");
-    if (!strchr(f->x, '.') && metric_find(f->x, length) < NUM_METRICS) {
+    if (figures_x_is_result(f)) {
         if (f->kind == FIGURE_BARS || f->kind == FIGURE_BOX || f->kind == FIGURE_HEATMAP)
             return ytree_fail(place, err, "%s: x of bars, boxes and heatmaps is a swept value",
                               r->owner);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * experiment/run/left_out.c: says once for each routing on a fabric which of its plans could not be
- * made. A sweep may well begin where a routing does not work yet: that is a note with their number.
- * A routing of which no plan could be made is an error.
+ * made. A sweep may well begin where a routing does not work yet: that is a note with the number of
+ * those that are infeasible. A routing of which no plan fits the fabric is an error.
  */
 #include "experiment/run/run.h"
 
@@ -34,8 +34,9 @@ static void print_plan(const runner *r, const plan_slot *slot, char *out, size_t
     append_value(r, slot, SECTION_SELECTION, out, room, used);
 }
 
-/* The plans of a family that are left out, the last of them with its reason. */
-static void tell_family(runner *r, const plan_slot *slots, size_t num, const char *family)
+/* The plans of a family that are infeasible, or else left out, the last of them with its reason. */
+static void tell_family(runner *r, const plan_slot *slots, size_t num, const char *family,
+                        bool infeasible)
 {
     enum { LISTED = 6 };
     size_t all = 0, left_out = 0, used = 0;
@@ -45,7 +46,7 @@ static void tell_family(runner *r, const plan_slot *slots, size_t num, const cha
         if (strcmp(family_of(r, &slots[i]), family) != 0)
             continue;
         all++;
-        if (!slots[i].unusable)
+        if (!slots[i].unusable || slots[i].infeasible != infeasible)
             continue;
         why = slots[i].why;
         print_plan(r, &slots[i], plan, sizeof plan);
@@ -55,32 +56,40 @@ static void tell_family(runner *r, const plan_slot *slots, size_t num, const cha
     }
     const char *more = left_out > LISTED ? ", …" : "";
     const char *more_why = why->hint[0] ? "; " : "";
-    bool skip = experiment_option(r->e, OPTION_SKIP_MISFITS)->u;
+    bool skip = infeasible || experiment_option(r->e, OPTION_SKIP_MISFITS)->u;
+    const char *what = infeasible ? "infeasible" : left_out == all && skip ? "skipped" : "left out";
     if (left_out < all)
-        tell_note(r, IK_NOTE, "%zu of %zu plans with %s are left out (%s%s): %s%s%s", left_out, all,
-                  family, list, more, why->text, more_why, why->hint);
+        tell_note(r, IK_NOTE, "%zu of %zu plans with %s are %s (%s%s): %s%s%s", left_out, all,
+                  family, what, list, more, why->text, more_why, why->hint);
     else
         tell_note(r, skip ? IK_NOTE : IK_ERROR, "%s%s %s %s: %s%s%s", list, more,
-                  all > 1 ? "are" : "is", skip ? "skipped" : "left out", why->text, more_why,
-                  why->hint);
+                  all > 1 ? "are" : "is", what, why->text, more_why, why->hint);
     r->failed |= left_out == all && !skip;
 }
 
-void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num)
+/* Of each family the plans that are infeasible, or else left out. */
+static void tell_families(runner *r, const plan_slot *slots, size_t num, bool infeasible)
 {
     enum { MOST_FAMILIES = 64 };
     const char *shown[MOST_FAMILIES];
     size_t num_shown = 0;
-    if (num == 1 && r->e->num_plans == 1)
-        return; /* the only plan of all: the run ends with its error */
     for (size_t i = 0; i < num && num_shown < MOST_FAMILIES; i++) {
         const char *family = family_of(r, &slots[i]);
-        size_t k = 0;
-        while (slots[i].unusable && k < num_shown && strcmp(shown[k], family) != 0)
-            k++;
-        if (!slots[i].unusable || k < num_shown)
+        bool told = !slots[i].unusable || slots[i].infeasible != infeasible;
+        for (size_t k = 0; k < num_shown; k++)
+            told |= strcmp(shown[k], family) == 0;
+        if (told)
             continue;
         shown[num_shown++] = family;
-        tell_family(r, slots, num, family);
+        tell_family(r, slots, num, family, infeasible);
     }
+}
+
+void plans_tell_left_out(runner *r, const plan_slot *slots, size_t num)
+{
+    if (num == 1 && r->e->num_plans == 1)
+        return; /* the only plan of all: the run ends with its error */
+    tell_families(r, slots, num, false);
+    if (r->e->num_over == 0) /* of samples the report says how many are feasible */
+        tell_families(r, slots, num, true);
 }

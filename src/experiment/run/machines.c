@@ -28,6 +28,8 @@ typedef struct machine {
     size_t first, num; /* plans */
     ik_fabric *fabric;
     made_plan *plans;
+    statics of_fabric;
+    bool measured; /* of_fabric is */
 } machine;
 
 typedef struct batch {
@@ -74,40 +76,54 @@ static ik_status prove(const batch *b, const machine *m, made_plan *p, ik_error 
 }
 
 /* What all points of the plan have, into the first. */
-static ik_status measure_plan(const batch *b, const machine *m, made_plan *p, ik_error *err)
+static ik_status measure_plan(const batch *b, machine *m, made_plan *p, ik_error *err)
 {
     statics *s = &p->points[0];
     statics_clear(s);
-    statics_set(s, METRIC_FEASIBLE, !p->infeasible);
-    if (p->infeasible)
+    if (p->infeasible) {
+        statics_set(s, METRIC_FEASIBLE, 0);
         return experiment_measures(b->r->e, MEASURE_LEAST_T_MAX)
                    ? statics_least(b->r, m->fabric, &p->slot.at, NULL, &b->env, s, err)
                    : IK_OK;
-    ik_status status = prove(b, m, p, err);
+    }
+    ik_status status = IK_OK;
+    if (!m->measured) {
+        statics_clear(&m->of_fabric);
+        status = statics_of_fabric(b->r, m->fabric, &b->env, &m->of_fabric, err);
+        m->measured = status == IK_OK;
+    }
     if (status == IK_OK)
-        status = statics_of_plan(b->r, m->fabric, &p->slot.at, p->slot.plan,
-                                 p->proved ? &p->proof : NULL, &b->env, s, err);
+        status = prove(b, m, p, err);
+    *s = m->of_fabric;
+    statics_set(s, METRIC_FEASIBLE, 1);
+    if (status == IK_OK && p->proved)
+        statics_of_proof(b->r, &p->proof, s);
+    if (status == IK_OK)
+        status = statics_of_plan(b->r, m->fabric, &p->slot.at, p->slot.plan, &b->env, s, err);
     return status;
 }
 
-static ik_status measure_points(const batch *b, const machine *m, made_plan *p, ik_error *err)
+static ik_status measure_points(const batch *b, machine *m, made_plan *p, ik_error *err)
 {
     const ik_experiment *e = b->r->e;
+    traffic_statics known = {0};
     ik_status status = measure_plan(b, m, p, err);
     for (uint64_t i = 1; i < p->slot.num; i++)
         p->points[i] = p->points[0];
-    for (uint64_t i = 0; i < p->slot.num && status == IK_OK && !p->infeasible; i++) {
+    if (status != IK_OK || p->infeasible)
+        return status;
+    status = traffic_statics_init(e, &known, err);
+    for (uint64_t i = 0; i < p->slot.num && status == IK_OK; i++) {
         point at = experiment_point(e, p->slot.first + i);
-        ik_env env = b->env;
-        env.seed = experiment_seed(e, &at);
         if (!b->r->finished[p->slot.first + i])
-            status =
-                statics_of_traffic(b->r, m->fabric, &at, p->slot.plan, &env, &p->points[i], err);
+            status = statics_of_traffic(b->r, m->fabric, &at, p->slot.plan, &b->env, &known,
+                                        &p->points[i], err);
     }
+    traffic_statics_free(&known);
     return status;
 }
 
-static ik_status make_plan(const batch *b, const machine *m, made_plan *p, ik_error *err)
+static ik_status make_plan(const batch *b, machine *m, made_plan *p, ik_error *err)
 {
     runner one = *b->r;
     one.num_jobs = b->env.num_threads;

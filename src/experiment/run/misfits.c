@@ -30,7 +30,7 @@ static bool to_be_tried(runner *r, const ik_fabric *f, const point *at)
                *routing = routing_name(r->e, at);
     for (const struct judged *k = r->judged; k; k = k->next)
         if (strcmp(k->fabric, fabric) == 0 && strcmp(k->routing, routing) == 0)
-            return !r->e->measures && (uint64_t)f->num_switches * f->num_hosts <= small;
+            return experiment_simulates(r->e) && (uint64_t)f->num_switches * f->num_hosts <= small;
     struct judged *made = ik_calloc(1, sizeof *made);
     if (made) { /* without memory it is tried again */
         *made = (struct judged){r->judged, fabric, routing};

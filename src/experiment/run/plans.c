@@ -255,6 +255,7 @@ static ik_status leave_out(runner *r, plan_slot *slot, const ik_error *why, ik_e
     *kept = *why;
     slot->why = kept;
     slot->unusable = true;
+    slot->infeasible = misfit_is_limit(why);
     r->unusable = *why;
     return IK_OK;
 }

@@ -20,8 +20,7 @@ plan_flow flow_of_switch(const variant *sw)
     return ik_sim_flow_of(&sw->params) == IK_SIM_CUT_THROUGH ? FLOW_CUT_THROUGH : FLOW_SETTLED;
 }
 
-/* What the experiment asks for: "full", "sampled 10000", "off". */
-static void asked_text(const ik_experiment *e, char *text, size_t size)
+void proof_asked_text(const ik_experiment *e, char *text, size_t size)
 {
     const ik_value *proof = experiment_option(e, OPTION_PROOF);
     if (proof->u == PROOF_SAMPLED)
@@ -47,7 +46,7 @@ ik_status plan_look_up(const runner *r, const char *key, unsigned flows, plan_sl
     char asked[48];
     unsigned found = 0;
     bool row = true;
-    asked_text(r->e, asked, sizeof asked);
+    proof_asked_text(r->e, asked, sizeof asked);
     *failed = false;
     ik_status status =
         store_prepare(r->store, "SELECT id, flow, failed FROM plans WHERE key = ?1 AND asked = ?2",
@@ -150,7 +149,7 @@ static void tell_proof(const runner *r, const char *routing, plan_flow flow, con
     else if (proof->deadlock_free == IK_NO)
         tell_note(r, IK_ERROR, "%s can deadlock (a cycle of %zu channels)%s", routing,
                   proof->witness_length,
-                  r->e->measures ? "" : "; it is simulated under the watchdog");
+                  experiment_simulates(r->e) ? "; it is simulated under the watchdog" : "");
     if (proof->sampled_pairs)
         tell_note(r, IK_NOTE, "%s: a sample of %llu pairs is proved, no more", routing,
                   (unsigned long long)proof->sampled_pairs);
@@ -202,17 +201,20 @@ ik_status plan_keep_proof(runner *r, const ik_fabric *f, int64_t fabric, const c
                           plan_flow flow, const ik_proof *proof, plan_slot *slot, ik_error *err)
 {
     const ik_plan *plan = slot->plan;
+    const char *wished_vc = plan ? "" : experiment_variant(r->e, &slot->at, SECTION_VC)->label;
     char asked[48] = "none", *json = NULL;
     if (proof)
-        asked_text(r->e, asked, sizeof asked);
+        proof_asked_text(r->e, asked, sizeof asked);
     plan_row row = {
         .key = key,
         .flow = flow_names[flow],
         .fabric = fabric,
         .routing = experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label,
-        .vc = plan && plan->vc && plan->vc->spec ? plan->vc->spec : "",
+        .vc = plan && plan->vc && plan->vc->spec ? plan->vc->spec : wished_vc,
         .selection = plan && plan->selection && plan->selection->spec ? plan->selection->spec : "",
-        .vcs = plan ? plan->num_vcs : 0,
+        .vcs = plan
+                   ? plan->num_vcs
+                   : (unsigned)experiment_variant(r->e, &slot->at, SECTION_VCS)->params.values[0].u,
         .asked = asked,
         .failed = proof && (proof->delivered == IK_NO || proof->loop_free == IK_NO ||
                             proof->deadlock_free == IK_NO)};

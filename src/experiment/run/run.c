@@ -79,7 +79,9 @@ static ik_status run_fabric(runner *r, size_t first, size_t num, ik_error *err)
         slots[i].first = blocks[i].first;
         slots[i].num = blocks[i].num;
         status = plan_open(r, f, fabric, &slots[i], err);
-        if (status == IK_OK && slots[i].unusable)
+        if (status == IK_OK && slots[i].infeasible)
+            status = beside_keep_infeasible(r, f, fabric, &slots[i], err);
+        else if (status == IK_OK && slots[i].unusable)
             note_left_out(r, &slots[i]);
     }
     if (status == IK_OK && num == r->e->num_plans)
@@ -88,6 +90,8 @@ static ik_status run_fabric(runner *r, size_t first, size_t num, ik_error *err)
         plans_tell_left_out(r, slots, num);
         status = pool_run(r, f, fabric, slots, num, err);
     }
+    if (status == IK_OK)
+        status = beside_run(r, f, slots, num, err);
     for (size_t i = 0; i < num; i++)
         ik_plan_free(slots[i].plan);
     ik_fabric_free(f);
@@ -126,13 +130,15 @@ static ik_status run_all(runner *r, ik_error *err)
         return status;
     if (r->done > 0)
         tell_point(r, true);
-    if (r->e->measures)
+    if (!experiment_simulates(r->e))
         status = machines_run(r, err);
-    for (size_t first = r->e->measures ? r->e->num_plans : 0, num;
+    for (size_t first = experiment_simulates(r->e) ? 0 : r->e->num_plans, num;
          first < r->e->num_plans && status == IK_OK; first += num) {
         num = plans_on_fabric(r->e, first);
         status = run_fabric(r, first, num, err);
     }
+    if (status == IK_OK && experiment_simulates(r->e) && !r->e->measures)
+        status = store_forget_statics(r->store, err);
     if (status == IK_OK && r->usable_plans == 0) {
         if (err)
             *err = r->unusable;
@@ -153,7 +159,8 @@ static void close_results(const runner *r, ik_status status)
 {
     if (status == IK_OK)
         store_compact(r->store);
-    else if (r->done == 0 && status != IK_ERR_CANCELLED && status != IK_ERR_IO)
+    else if ((r->done == 0 || r->usable_plans == 0) && status != IK_ERR_CANCELLED &&
+             status != IK_ERR_IO)
         store_discard(r->store);
     else
         store_close(r->store);

@@ -40,6 +40,7 @@ typedef struct plan_slot {
     ik_plan *plan;         /* NULL = nothing to run with it, or unusable */
     int64_t id[NUM_FLOWS]; /* its rows in the store, 0 = none; see plan_id() */
     bool unusable;
+    bool infeasible;     /* unusable for want of a limit that another value keeps (t_max, vcs) */
     const ik_error *why; /* it is, in the experiment's arena */
     uint64_t first, num; /* its points: numbers first … first+num-1 of the sweep */
 } plan_slot;
@@ -124,6 +125,18 @@ ik_status plan_keep_proof(runner *r, const ik_fabric *f, int64_t fabric, const c
                           plan_flow flow, const ik_proof *proof, plan_slot *slot, ik_error *err);
 void plan_tell_proof(const runner *r, const plan_slot *slot, plan_flow flow, const ik_proof *proof);
 
+/* "full", "sampled 10000", "off": what the experiment asks for. */
+void proof_asked_text(const ik_experiment *e, char *text, size_t size);
+
+/* ---- beside.c: what is measured of points that are simulated */
+
+/* Keeps the points of a plan that is infeasible. */
+ik_status beside_keep_infeasible(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot,
+                                 ik_error *err);
+/* Measures what the store lacks of the points of these plans on a fabric; all of them are stored,
+ * but those of plans that do not fit. */
+ik_status beside_run(runner *r, const ik_fabric *f, const plan_slot *slots, size_t num,
+                     ik_error *err);
 /* ---- machines.c: points that are measured, many machines at a time */
 
 ik_status machines_run(runner *r, ik_error *err);

@@ -5,9 +5,11 @@
  */
 #include "experiment/run/statics.h"
 
+#include "base/json_value.h"
 #include "ikat/analysis.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void statics_clear(statics *s)
@@ -56,7 +58,18 @@ static ik_status measure_entries(const ik_plan *plan, const ik_env *env, statics
     return IK_OK;
 }
 
-static void put_proof(const runner *r, const ik_proof *proof, statics *out)
+ik_status statics_of_fabric(const runner *r, const ik_fabric *f, const ik_env *env, statics *out,
+                            ik_error *err)
+{
+    ik_status status = IK_OK;
+    if (experiment_measures(r->e, MEASURE_COST))
+        status = measure_cost(f, out, err);
+    if (status == IK_OK && experiment_measures(r->e, MEASURE_BISECTION))
+        status = measure_bisection(f, env, out, err);
+    return status;
+}
+
+void statics_of_proof(const runner *r, const ik_proof *proof, statics *out)
 {
     if (experiment_measures(r->e, MEASURE_PROOF) && proof->deadlock_free != IK_UNKNOWN)
         statics_set(out, METRIC_DEADLOCK_FREE, proof->deadlock_free == IK_YES);
@@ -67,19 +80,66 @@ static void put_proof(const runner *r, const ik_proof *proof, statics *out)
 }
 
 ik_status statics_of_plan(const runner *r, const ik_fabric *f, const point *p, const ik_plan *plan,
-                          const ik_proof *proof, const ik_env *env, statics *out, ik_error *err)
+                          const ik_env *env, statics *out, ik_error *err)
 {
     ik_status status = IK_OK;
-    if (proof)
-        put_proof(r, proof, out);
-    if (plan && experiment_measures(r->e, MEASURE_ENTRIES))
+    if (experiment_measures(r->e, MEASURE_ENTRIES))
         status = measure_entries(plan, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_LEAST_T_MAX))
         status = statics_least(r, f, p, plan, env, out, err);
-    if (status == IK_OK && experiment_measures(r->e, MEASURE_COST))
-        status = measure_cost(f, out, err);
-    if (status == IK_OK && experiment_measures(r->e, MEASURE_BISECTION))
-        status = measure_bisection(f, env, out, err);
+    return status;
+}
+
+/* A member that is there and no null. */
+static void put_stored(const json_t *proof, const char *key, metric_id id, statics *out)
+{
+    const json_t *value = json_object_get(proof, key);
+    if (json_is_number(value))
+        statics_set(out, id, json_number_value(value));
+    else if (json_is_boolean(value))
+        statics_set(out, id, json_is_true(value));
+}
+
+/* As statics_of_proof, from what it was written down as. */
+static ik_status read_proof(const runner *r, const char *text, statics *out, ik_error *err)
+{
+    json_error_t why;
+    json_t *proof = NULL;
+    ik_status status = json_parse(text, strlen(text), &proof, &why);
+    if (status == IK_ERR_MEMORY)
+        return ik_fail_memory(err, strlen(text), "a proof");
+    if (status != IK_OK || !json_is_object(proof)) {
+        json_decref(proof);
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: a proof is no JSON object",
+                       store_path(r->store));
+    }
+    if (experiment_measures(r->e, MEASURE_PROOF))
+        put_stored(proof, "deadlock_free", METRIC_DEADLOCK_FREE, out);
+    if (experiment_measures(r->e, MEASURE_MEAN_HOPS) &&
+        json_integer_value(json_object_get(proof, "pairs")) > 0) {
+        put_stored(proof, "mean_hops", METRIC_MEAN_HOPS, out);
+        put_stored(proof, "max_hops", METRIC_MAX_HOPS, out);
+    }
+    json_decref(proof);
+    return IK_OK;
+}
+
+ik_status statics_of_stored_proof(const runner *r, int64_t plan, statics *out, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    const char *text = "{}";
+    bool row = false;
+    ik_status status =
+        store_prepare(r->store, "SELECT proof FROM plans WHERE id = ?1", NULL, &statement, err);
+    if (status == IK_OK) {
+        sqlite3_bind_int64(statement, 1, plan);
+        status = store_step(r->store, statement, &row, err);
+    }
+    if (status == IK_OK && row)
+        status = store_text(statement, 0, &text, err);
+    if (status == IK_OK)
+        status = read_proof(r, text, out, err);
+    sqlite3_finalize(statement);
     return status;
 }
 
@@ -193,13 +253,11 @@ static ik_status measure_bandwidth(const runner *r, const ik_plan *plan, const c
     return IK_OK;
 }
 
-ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p,
-                             const ik_plan *plan, const ik_env *env, statics *out, ik_error *err)
+static ik_status measure_traffic(const runner *r, const ik_fabric *f, const variant *v,
+                                 const ik_plan *plan, const ik_env *env, statics *out,
+                                 ik_error *err)
 {
-    const variant *v = experiment_variant(r->e, p, SECTION_TRAFFIC);
     ik_traffic *t = NULL;
-    if (!experiment_uses(r->e, SECTION_TRAFFIC))
-        return IK_OK;
     ik_status status = ik_traffic_from_spec(f, v->spec, env, &t, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_SATURATION))
         status = measure_saturation(plan, t, env, out, err);
@@ -211,4 +269,46 @@ ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p
     if (status != IK_OK)
         place_in_variant(v, SECTION_TRAFFIC, err);
     return status;
+}
+
+ik_status traffic_statics_init(const ik_experiment *e, traffic_statics *out, ik_error *err)
+{
+    size_t seeds = e->sections[SECTION_SEEDS].num, num = e->sections[SECTION_TRAFFIC].num * seeds;
+    *out = (traffic_statics){ik_calloc(num, sizeof *out->of), ik_calloc(num, sizeof *out->known),
+                             seeds};
+    return out->of && out->known ? IK_OK
+                                 : ik_fail_memory(err, num * sizeof *out->of, "an experiment");
+}
+
+void traffic_statics_free(traffic_statics *t)
+{
+    free(t->of);
+    free(t->known);
+    *t = (traffic_statics){0};
+}
+
+ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p,
+                             const ik_plan *plan, const ik_env *env, traffic_statics *known,
+                             statics *out, ik_error *err)
+{
+    const variant *v = experiment_variant(r->e, p, SECTION_TRAFFIC);
+    /* hosts with several cables draw theirs */
+    bool drawn = traffic_draws(v) || ik_fabric_has_rails(f);
+    size_t at =
+        p->index[SECTION_TRAFFIC] * known->num_seeds + (drawn ? p->index[SECTION_SEEDS] : 0);
+    ik_env seeded = *env;
+    seeded.seed = experiment_seed(r->e, p);
+    if (!experiment_measures_traffic(r->e))
+        return IK_OK;
+    if (!known->known[at]) {
+        statics_clear(&known->of[at]);
+        ik_status status = measure_traffic(r, f, v, plan, &seeded, &known->of[at], err);
+        if (status != IK_OK)
+            return status;
+        known->known[at] = true;
+    }
+    for (size_t i = 0; i < NUM_STATICS; i++)
+        if (!isnan(known->of[at].value[i]))
+            out->value[i] = known->of[at].value[i];
+    return IK_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/run/statics.h: the measures of a point that is not simulated.
+ * experiment/run/statics.h: the measures of a point that need no simulation.
  */
 #ifndef IKAT_EXPERIMENT_STATICS_H
 #define IKAT_EXPERIMENT_STATICS_H
@@ -18,16 +18,33 @@ static inline void statics_set(statics *s, metric_id id, double value)
 {
     s->value[id - FIRST_STATIC] = value;
 }
-/* What a fabric, a plan and its proof (NULL = none was made) say for every point. Unmeasurable
- * quantities stay NAN. */
+/* What a fabric says for every point. Unmeasurable quantities stay NAN, here and below. */
+ik_status statics_of_fabric(const runner *r, const ik_fabric *f, const ik_env *env, statics *out,
+                            ik_error *err);
+/* What a plan says, without its proof. */
 ik_status statics_of_plan(const runner *r, const ik_fabric *f, const point *p, const ik_plan *plan,
-                          const ik_proof *proof, const ik_env *env, statics *out, ik_error *err);
+                          const ik_env *env, statics *out, ik_error *err);
+void statics_of_proof(const runner *r, const ik_proof *proof, statics *out);
+/* The same of the proof in a row of the store. */
+ik_status statics_of_stored_proof(const runner *r, int64_t plan, statics *out, ik_error *err);
 /* The least t_max of a routing that has the parameter, whether or not it could be made with its
  * own. plan: NULL = it could not. */
 ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, const ik_plan *plan,
                         const ik_env *env, statics *out, ik_error *err);
-/* What the point's traffic adds. env: with the point's seed. */
+/* What traffics say of one plan: measured once for a traffic, and once for a seed where the seed
+ * makes it another one. */
+typedef struct traffic_statics {
+    statics *of; /* [traffics][num_seeds] */
+    bool *known;
+    size_t num_seeds;
+} traffic_statics;
+
+/* Free with traffic_statics_free, after a failure too. */
+ik_status traffic_statics_init(const ik_experiment *e, traffic_statics *out, ik_error *err);
+void traffic_statics_free(traffic_statics *t);
+/* What the point's traffic adds to *out. env: its seed does not count. */
 ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p,
-                             const ik_plan *plan, const ik_env *env, statics *out, ik_error *err);
+                             const ik_plan *plan, const ik_env *env, traffic_statics *known,
+                             statics *out, ik_error *err);
 
 #endif

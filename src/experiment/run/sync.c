@@ -36,7 +36,7 @@ static ik_status put_sections(const runner *r, const point *p, bool whole, const
                               size_t num, char **json, ik_error *err)
 {
     const char *design = whole ? r->e->designs[p->design].name : "";
-    bool measured = whole && r->e->measures;
+    bool measured = whole && !experiment_simulates(r->e);
     ik_json j;
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_object(&j, NULL);

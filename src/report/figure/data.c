@@ -23,6 +23,13 @@ static double result_of(const report_row *r, const result_expr *e)
     return e->op == '-' ? x - r->value[e->second] : x;
 }
 
+bool figure_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i,
+                      const result_expr *e)
+{
+    return model_is_repeat(m, rows, num, i, e->first) &&
+           (!e->op || model_is_repeat(m, rows, num, i, e->second));
+}
+
 static bool is_latency(const result_expr *e)
 {
     return e->text && (strstr(e->text, "latency") || strstr(e->text, "round_trip"));
@@ -71,18 +78,25 @@ static void place_cell(const maker *k, figure_cell *c, const view_entry *entries
 static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, size_t num,
                            ik_error *err)
 {
+    const report_model *m = k->b->m;
     memcpy(c->key, entries[0].key, sizeof c->key);
     c->samples = ik_arena_alloc(&k->d->arena, (2 * num + 1) * sizeof *c->samples);
-    if (!c->samples)
+    size_t *rows = ik_arena_alloc(&k->d->arena, (num + 1) * sizeof *rows);
+    if (!c->samples || !rows)
         return ik_fail_memory(err, num * sizeof *c->samples, "a figure");
     place_cell(k, c, entries, num, c->samples + num);
+    for (size_t i = 0; i < num; i++)
+        rows[i] = entries[i].point;
     for (size_t i = 0; i < num; i++) {
-        const report_row *row = &k->b->m->rows[entries[i].point];
-        c->samples[i] = result_of(row, &k->d->v.y);
+        const report_row *row = &m->rows[rows[i]];
+        if (figure_is_repeat(m, rows, num, i, &k->d->v.y))
+            continue;
+        c->samples[c->num] = result_of(row, &k->d->v.y);
+        c->infeasible += !isfinite(c->samples[c->num]) && row->value[METRIC_FEASIBLE] < 1;
+        c->num++;
     }
     for (size_t i = 0; i < num && (is_latency(&k->d->v.y) || is_latency(&k->d->v.x)); i++)
-        c->unsteady += k->b->m->rows[entries[i].point].value[METRIC_STATIONARY] < 1;
-    c->num = num;
+        c->unsteady += m->rows[rows[i]].value[METRIC_STATIONARY] < 1;
     return IK_OK;
 }
 
@@ -173,8 +187,9 @@ static void finish_cells(maker *k)
         for (size_t s = 0; s < c->num; s++)
             if (isfinite(c->samples[s]))
                 c->samples[finite++] = c->samples[s];
-        c->missing = c->num - finite;
+        c->missing = c->num - finite - c->infeasible;
         k->d->num_points += c->num;
+        k->d->num_infeasible += c->infeasible;
         k->d->num_missing += c->missing;
         k->d->num_unsteady += c->unsteady;
         c->num = finite;
@@ -452,9 +467,13 @@ static ik_status write_caption(figure_data *d, ik_error *err)
                                least, most);
     else if (most > 1)
         text = ik_arena_printf(&d->arena, "%s%s%zu samples each.", text, text[0] ? " " : "", most);
+    size_t feasible = d->num_points - d->num_infeasible;
+    if (text && d->num_infeasible)
+        text = ik_arena_printf(&d->arena, "%s%s%zu of %zu samples are feasible.", text,
+                               text[0] ? " " : "", feasible, d->num_points);
     if (text && d->num_missing)
         text = ik_arena_printf(&d->arena, "%s%s%zu of %zu samples have a value.", text,
-                               text[0] ? " " : "", d->num_points - d->num_missing, d->num_points);
+                               text[0] ? " " : "", feasible - d->num_missing, feasible);
     bool rings = d->v.kind == FIGURE_LINE || d->v.kind == FIGURE_POINTS;
     if (text && d->num_unsteady)
         text = ik_arena_printf(&d->arena,

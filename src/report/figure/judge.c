@@ -107,6 +107,12 @@ static double measure_curve(const judge *j, const claim_side *side, const place 
                                              : NAN;
 }
 
+/* Samples of infeasible routings are none. */
+static bool is_feasible(const report_row *r)
+{
+    return !(r->value[METRIC_FEASIBLE] < 1);
+}
+
 static ik_status curve_samples(const judge *j, const claim_side *side, sample_list *out,
                                ik_error *err)
 {
@@ -117,7 +123,8 @@ static ik_status curve_samples(const judge *j, const claim_side *side, sample_li
         return status;
     out->items = ik_calloc(samples + 1, sizeof *out->items);
     for (size_t s = 0; out->items && s < samples; s++)
-        out->items[out->num++] = measure_curve(j, side, places, num, s);
+        if (is_feasible(row_at(j, side, &places[0], s)))
+            out->items[out->num++] = measure_curve(j, side, places, num, s);
     free(places);
     return out->items ? IK_OK : ik_fail_memory(err, samples, "a claim");
 }
@@ -152,7 +159,9 @@ static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *er
     for (size_t i = 0; same && i < num; i++)
         same = p[i].x == q[i].x;
     for (size_t s = 0; out->items && same && s < samples; s++)
-        out->items[out->num++] = crossing(j, p, q, num, s);
+        if (is_feasible(row_at(j, &j->v.of[0], &p[0], s)) &&
+            is_feasible(row_at(j, &j->v.against, &q[0], s)))
+            out->items[out->num++] = crossing(j, p, q, num, s);
     free(p);
     free(q);
     return status == IK_OK && !out->items ? ik_fail_memory(err, samples, "a claim") : status;
@@ -162,12 +171,19 @@ static ik_status samples_of(const judge *j, const claim_side *side, sample_list 
 {
     if (j->v.has_x)
         return curve_samples(j, side, out, err);
+    size_t *rows = ik_calloc(side->num_entries + 1, sizeof *rows);
     out->items = ik_calloc(side->num_entries + 1, sizeof *out->items);
-    if (!out->items)
-        return ik_fail_memory(err, side->num_entries, "a claim");
-    for (size_t i = 0; i < side->num_entries; i++)
-        out->items[out->num++] = result_of(&j->b->m->rows[side->entries[i].point], &j->c->y);
-    return IK_OK;
+    for (size_t i = 0; rows && i < side->num_entries; i++)
+        rows[i] = side->entries[i].point;
+    for (size_t i = 0; rows && out->items && i < side->num_entries; i++) {
+        const report_row *r = &j->b->m->rows[rows[i]];
+        double value = result_of(r, &j->c->y);
+        bool counts = !isnan(value) || is_feasible(r);
+        if (counts && !figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y))
+            out->items[out->num++] = value;
+    }
+    free(rows);
+    return rows && out->items ? IK_OK : ik_fail_memory(err, side->num_entries, "a claim");
 }
 
 /* ---- sides */
@@ -257,7 +273,7 @@ static claim_verdict compare(const claim *c, claim_op op, const claim_number *a,
 static const char *lacks(const judge *j, const claim_number *n)
 {
     if (n->num == 0)
-        return "no point is finished";
+        return "no point is finished, or none is feasible";
     if (isnan(n->mean))
         return j->c->measure == CLAIM_CROSSING     ? "the curves do not cross in every sample"
                : j->c->measure == CLAIM_SATURATION ? "some samples saturate and others do not"

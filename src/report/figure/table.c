@@ -120,7 +120,7 @@ static void put_means(const figure_data *d, FILE *out)
             put_place(d, out, c);
             put_real(out, c->y.mean);
             put_real(out, c->y.ci95);
-            fprintf(out, ",%zu,%zu,%zu", c->num, c->missing, c->unsteady);
+            fprintf(out, ",%zu,%zu,%zu", c->num, c->missing + c->infeasible, c->unsteady);
             for (int q = 0; q <= 4; q++)
                 put_real(out, figure_quantile(c->samples, c->num, q / 4.0));
             putc('\n', out);

@@ -179,7 +179,7 @@ function measures(data) {
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'fabric', name: 'fabric' }, differs('traffic') && { key: 'traffic', name: 'traffic' }, differs('variant') && { key: 'variant', name: 'settings' },
     data.statics.some((s) => s.samples > 1) && { key: 'samples', name: 'samples', number: true, text: (r) => count(r.samples) },
     ...measuresOf(data.statics).map(([key, name, text]) => ({ key, name, number: true, text: measured(key, text, true) }))].filter(Boolean);
-  return section('measures', 'Measures', el('p', { class: 'quiet' }, data.over ? `Means over ${data.over.join(', ')}, with half their 95 % confidence intervals; infeasible samples have no values.` : 'Measured without simulation.'),
+  return section('measures', 'Measures', el('p', { class: 'quiet' }, data.over ? `Means over ${data.over.join(', ')}, with half their 95 % confidence intervals; infeasible samples have no values.` : data.curves.length ? 'Measured beside the simulations.' : 'Measured without simulation.'),
     card(table(columns, rows), numbersOnlyCsv('measures', columns, rows)));
 }
 
@@ -363,13 +363,15 @@ function measuredPoints(data, csv) {
 }
 
 function points(data, csv) {
-  if (data.statics) return measuredPoints(data, csv);
+  if (!data.curves.length && data.statics) return measuredPoints(data, csv);
+  const some = (text) => (x) => (x === null || x === undefined ? '–' : text(x)); // an infeasible point has no results
   const ends = data.curves.some(isWorkload);
   const columns = [{ key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' }, { key: 'fabricName', name: 'fabric' },
-    { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seed', name: 'seed', number: true }, { key: 'throughput', name: 'accepted', number: true, text: (r) => percent(r.throughput, 2) },
-    { key: 'latency_mean_ns', name: 'latency', number: true, text: (r) => time(r.latency_mean_ns) }, { key: 'latency_p99_ns', name: '99th percentile', number: true, text: (r) => time(r.latency_p99_ns) },
+    { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seed', name: 'seed', number: true }, { key: 'throughput', name: 'accepted', number: true, text: (r) => some((x) => percent(x, 2))(r.throughput) },
+    { key: 'latency_mean_ns', name: 'latency', number: true, text: (r) => some(time)(r.latency_mean_ns) }, { key: 'latency_p99_ns', name: '99th percentile', number: true, text: (r) => some(time)(r.latency_p99_ns) },
+    ...measuresOf(data.points).filter(([key]) => key !== 'deadlock_free').map(([key, name, text]) => ({ key, name, number: true, text: measured(key, text) })),
     ...(ends ? [{ key: 'completion_ns', name: 'completion', number: true, text: (r) => time(r.completion_ns) }, { key: 'slowdown', name: 'slowdown', number: true, text: (r) => (r.slowdown === null ? '–' : r.slowdown.toFixed(3)) }] : []),
-    { key: 'packets_delivered', name: 'packets', number: true, text: (r) => count(r.packets_delivered) }, { key: 'deadlock', name: 'deadlock', text: (r) => (r.deadlock ? 'yes' : '') }, { key: 'checksum', name: 'checksum' }];
+    { key: 'packets_delivered', name: 'packets', number: true, text: (r) => some(count)(r.packets_delivered) }, { key: 'deadlock', name: 'deadlock', text: (r) => (r.deadlock ? 'yes' : '') }, { key: 'checksum', name: 'checksum' }];
   const rows = data.points.map((p) => ({ ...p, routing: p.plan_label, fabricName: data.fabrics[p.fabric].label }));
   const locked = data.points.find((p) => p.deadlock);
   return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic}${locked.load === null ? '' : ` at load ${loadText(locked.load)}`}`), el('pre', {}, locked.deadlock)),

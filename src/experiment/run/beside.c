@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/run/beside.c: what is measured of points that are simulated, too, and points that are
+ * not because their routing is infeasible. Measures are no part of what a point is: another list of
+ * them simulates nothing again. Which ones a stored point has stands beside them.
+ */
+#include "experiment/run/statics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The measures on one fabric. */
+typedef struct beside {
+    runner *r;
+    const ik_fabric *f;
+    ik_env env;
+    char mark[200]; /* which they are, as the store says it */
+    statics of_fabric;
+    bool measured; /* of_fabric is */
+} beside;
+
+/* "mean_hops,effective_bandwidth; patterns 100; proof full" */
+static void write_mark(const ik_experiment *e, char *mark, size_t size)
+{
+    char asked[48];
+    size_t used = (size_t)snprintf(mark, size, "%s", e->measured);
+    if (experiment_measures(e, MEASURE_BANDWIDTH))
+        used += (size_t)snprintf(mark + used, size - used, "; patterns %" PRIu64,
+                                 experiment_option(e, OPTION_PATTERNS)->u);
+    if (!experiment_measures(e, MEASURE_PROOF) && !experiment_measures(e, MEASURE_MEAN_HOPS))
+        return;
+    proof_asked_text(e, asked, sizeof asked);
+    snprintf(mark + used, size - used, "; proof %s", asked);
+}
+
+/* Whether each point of a plan has these measures. */
+static ik_status is_measured(const beside *b, const plan_slot *slot, bool *all, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    ik_status status = store_prepare(
+        b->r->store, "SELECT count(*) FROM points WHERE measured = ?1 AND id >= ?2 AND id < ?3",
+        (const char *[]){b->mark, NULL}, &statement, err);
+    if (status == IK_OK) {
+        sqlite3_bind_int64(statement, 2, (sqlite3_int64)slot->first);
+        sqlite3_bind_int64(statement, 3, (sqlite3_int64)(slot->first + slot->num));
+        status = store_step(b->r->store, statement, &row, err);
+    }
+    if (status == IK_OK)
+        *all = row && (uint64_t)sqlite3_column_int64(statement, 0) == slot->num;
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* What all points of a plan have. plan: NULL = it is infeasible. */
+static ik_status measure_plan(beside *b, const plan_slot *slot, const ik_plan *plan, statics *out,
+                              ik_error *err)
+{
+    runner *r = b->r;
+    statics_clear(out);
+    if (!plan) {
+        statics_set(out, METRIC_FEASIBLE, 0);
+        return experiment_measures(r->e, MEASURE_LEAST_T_MAX)
+                   ? statics_least(r, b->f, &slot->at, NULL, &b->env, out, err)
+                   : IK_OK;
+    }
+    ik_status status = IK_OK;
+    if (!b->measured) {
+        statics_clear(&b->of_fabric);
+        status = statics_of_fabric(r, b->f, &b->env, &b->of_fabric, err);
+        b->measured = status == IK_OK;
+    }
+    *out = b->of_fabric;
+    statics_set(out, METRIC_FEASIBLE, 1);
+    return status == IK_OK ? statics_of_plan(r, b->f, &slot->at, plan, &b->env, out, err) : status;
+}
+
+/* What the point's traffic, and the proof for the flow control of its switch, add. */
+static ik_status measure_point(beside *b, const plan_slot *slot, const ik_plan *plan,
+                               const point *at, traffic_statics *known, statics *out, ik_error *err)
+{
+    const variant *sw = experiment_variant(b->r->e, at, SECTION_SWITCH);
+    int64_t row = plan_id(slot, flow_of_switch(sw));
+    ik_status status = IK_OK;
+    if (experiment_measures(b->r->e, MEASURE_PROOF) ||
+        experiment_measures(b->r->e, MEASURE_MEAN_HOPS))
+        status = statics_of_stored_proof(b->r, row, out, err);
+    return status == IK_OK ? statics_of_traffic(b->r, b->f, at, plan, &b->env, known, out, err)
+                           : status;
+}
+
+static ik_status measure_points(beside *b, const plan_slot *slot, const ik_plan *plan,
+                                ik_error *err)
+{
+    traffic_statics known = {0};
+    statics base;
+    tell_stage(b->r, "measuring %s",
+               experiment_variant(b->r->e, &slot->at, SECTION_ROUTING)->label);
+    ik_status status = measure_plan(b, slot, plan, &base, err);
+    if (status == IK_OK)
+        status = traffic_statics_init(b->r->e, &known, err);
+    for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++) {
+        point at = experiment_point(b->r->e, i);
+        statics s = base;
+        if (plan)
+            status = measure_point(b, slot, plan, &at, &known, &s, err);
+        if (status == IK_OK)
+            status = store_set_statics(b->r->store, (int64_t)i, b->mark, s.value, err);
+    }
+    traffic_statics_free(&known);
+    return status;
+}
+
+/* A plan whose points were all finished before was not made. */
+static ik_status measure_slot(beside *b, const plan_slot *slot, ik_error *err)
+{
+    ik_plan *made = NULL;
+    bool all = true;
+    if (slot->unusable && !slot->infeasible)
+        return IK_OK;
+    ik_status status = is_measured(b, slot, &all, err);
+    if (status != IK_OK || all)
+        return status;
+    if (!slot->plan && !slot->infeasible)
+        status = plan_make_for(b->r, b->f, &slot->at, &made, err);
+    if (status == IK_OK)
+        status = store_begin(b->r->store, err);
+    if (status == IK_OK) {
+        status = measure_points(b, slot, slot->plan ? slot->plan : made, err);
+        if (status == IK_OK)
+            status = store_commit(b->r->store, err);
+        else
+            store_rollback(b->r->store);
+    }
+    ik_plan_free(made);
+    return status;
+}
+
+ik_status beside_run(runner *r, const ik_fabric *f, const plan_slot *slots, size_t num,
+                     ik_error *err)
+{
+    beside b = {.r = r, .f = f, .env = setup_env(r)};
+    ik_status status = IK_OK;
+    if (!r->e->measures)
+        return IK_OK;
+    write_mark(r->e, b.mark, sizeof b.mark);
+    for (size_t i = 0; i < num && status == IK_OK; i++)
+        status = measure_slot(&b, &slots[i], err);
+    return status;
+}
+
+/* ---- points that cannot be simulated */
+
+static ik_status keep_point(runner *r, int64_t fabric, const plan_slot *slot, uint64_t number,
+                            ik_error *err)
+{
+    const ik_experiment *e = r->e;
+    point at = experiment_point(e, number);
+    char *params = NULL, *label = NULL;
+    statics s;
+    statics_clear(&s);
+    statics_set(&s, METRIC_FEASIBLE, 0);
+    ik_status status = point_params(r, &at, &params, err);
+    if (status == IK_OK)
+        status = point_variant(e, &at, &label, err);
+    if (status == IK_OK) {
+        store_point row = {.id = (int64_t)number,
+                           .fabric = fabric,
+                           .plan = plan_id(slot, FLOW_ANY),
+                           .params = params,
+                           .traffic = experiment_variant(e, &at, SECTION_TRAFFIC)->label,
+                           .variant = label,
+                           .load = experiment_load(e, &at),
+                           .seed = experiment_seed(e, &at)};
+        status = store_add_static(r->store, &row, s.value, err);
+    }
+    free(label);
+    free(params);
+    return status;
+}
+
+static ik_status keep_all(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot,
+                          ik_error *err)
+{
+    char *key = NULL;
+    ik_status status = plan_key(r, &slot->at, &key, err);
+    if (status == IK_OK)
+        status = plan_keep_proof(r, f, fabric, key, FLOW_ANY, NULL, slot, err);
+    free(key);
+    for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++)
+        if (!r->finished[i]) {
+            status = keep_point(r, fabric, slot, i, err);
+            r->done += status == IK_OK;
+        }
+    return status;
+}
+
+ik_status beside_keep_infeasible(runner *r, const ik_fabric *f, int64_t fabric, plan_slot *slot,
+                                 ik_error *err)
+{
+    uint64_t before = r->done;
+    ik_status status = store_begin(r->store, err);
+    if (status == IK_OK)
+        status = keep_all(r, f, fabric, slot, err);
+    if (status == IK_OK)
+        status = store_commit(r->store, err);
+    else
+        store_rollback(r->store);
+    if (status != IK_OK)
+        r->done = before;
+    else if (r->done > before)
+        tell_point(r, false);
+    return status;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/model_arrays.c: what the channels and hosts of a step carried, and what of the first of
+ * its points is kept in detail: series, congestion, the workload.
+ */
+#include "report/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Words of a column, as many as expected or none; NULL: none, or the row is damaged. free()
+ * them. */
+static uint64_t *read_words(store_row *r, int column, size_t expected)
+{
+    size_t num = 0;
+    uint64_t *words = row_words(r, column, &num);
+    if (words && num == expected && r->status == IK_OK)
+        return words;
+    if (num > 0)
+        row_damaged(r, column, "has a wrong length");
+    free(words);
+    return NULL;
+}
+
+/* Adds what one point's channels carried, as a fraction of their rates, divided by `share`. */
+static void add_use(const report_fabric *f, store_row *r, double seconds, double share, double *use)
+{
+    uint64_t *bytes = read_words(r, 0, f->num_channels);
+    for (size_t c = 0; bytes && c < f->num_channels && seconds > 0; c++)
+        if (f->rate_bps[c])
+            use[c] += 8.0 * (double)bytes[c] / ((double)f->rate_bps[c] * seconds) / share;
+    free(bytes);
+}
+
+/* Least and most that a connected host accepted, as a fraction of the rate of its links. */
+static void add_hosts(const report_fabric *f, store_row *r, double seconds, double share,
+                      report_step *s)
+{
+    uint64_t *bytes = read_words(r, 1, f->num_hosts);
+    double least = INFINITY, most = 0;
+    for (size_t h = 0; bytes && h < f->num_hosts && seconds > 0; h++) {
+        if (f->host_bps[h] == 0)
+            continue;
+        double got = 8.0 * (double)bytes[h] / ((double)f->host_bps[h] * seconds);
+        least = fmin(least, got);
+        most = fmax(most, got);
+    }
+    s->host_min += (isinf(least) ? 0 : least) / share;
+    s->host_max += most / share;
+    free(bytes);
+}
+
+/* Reals are stored as the words of their bits. */
+static double *read_reals(store_row *r, int column, size_t *num)
+{
+    uint64_t *bits = row_words(r, column, num);
+    double *out = bits ? ik_arena_alloc(r->arena, (*num + 1) * sizeof *out) : NULL;
+    if (out && *num)
+        memcpy(out, bits, *num * sizeof *out);
+    if (bits && !out && r->status == IK_OK)
+        r->status = ik_fail_memory(r->err, *num * sizeof *out, "a report");
+    free(bits);
+    return out;
+}
+
+/* A series of a run with in-order delivery, or replies; NULL without. */
+static double *read_optional(store_row *r, int column, size_t periods)
+{
+    size_t num = 0;
+    double *values = read_reals(r, column, &num);
+    if (num != 0 && num != periods)
+        row_damaged(r, column, "has a wrong length");
+    return num ? values : NULL;
+}
+
+static void read_series(const report_fabric *f, store_row *r, report_series *out)
+{
+    report_series s = {.period_ps = (uint64_t)row_int(r, 2, 0, INT64_MAX)};
+    size_t latencies = 0, cells = 0;
+    s.throughput = read_reals(r, 3, &s.num);
+    s.latency_ns = read_reals(r, 4, &latencies);
+    s.filled = read_reals(r, 5, &cells);
+    if (latencies != s.num)
+        row_damaged(r, 4, "has a wrong length");
+    if (cells != 0 && cells != s.num * f->num_switches)
+        row_damaged(r, 5, "has a wrong length");
+    s.filled = cells ? s.filled : NULL;
+    s.reorder_bytes = read_optional(r, 9, s.num);
+    s.out_of_order = read_optional(r, 10, s.num);
+    s.throttled = read_optional(r, 11, s.num);
+    if (!s.reorder_bytes != !s.out_of_order || !s.reorder_bytes != !s.throttled)
+        row_damaged(r, 9, "has a wrong length");
+    s.outstanding = read_optional(r, 13, s.num);
+    if (r->status == IK_OK)
+        *out = s;
+}
+
+/* Each item's number `key` is below `end`. */
+static bool all_below(const json_t *list, const char *key, uint64_t end)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach(list, i, item)
+    {
+        if ((uint64_t)json_integer_value(json_object_get(item, key)) >= end)
+            return false;
+    }
+    return true;
+}
+
+static bool congestion_fits(const report_fabric *f, const json_t *value)
+{
+    static const char *const flows[] = {"culprits", "victims"};
+    bool fits = all_below(json_object_get(value, "roots"), "channel", f->num_channels);
+    for (int i = 0; i < 2; i++)
+        fits = fits && all_below(json_object_get(value, flows[i]), "src", f->num_hosts) &&
+               all_below(json_object_get(value, flows[i]), "dst", f->num_hosts);
+    return fits;
+}
+
+/* Rows of `width` numbers each. */
+static bool rows_are(const json_t *rows, size_t width)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        if (json_array_size(row) != width)
+            return false;
+    }
+    return true;
+}
+
+static bool trees_fit(const report_fabric *f, const json_t *trees, size_t samples)
+{
+    size_t i;
+    json_t *tree;
+    json_array_foreach(trees, i, tree)
+    {
+        if (json_array_size(tree) != 5 ||
+            (uint64_t)json_integer_value(json_array_get(tree, 0)) >= samples ||
+            (uint64_t)json_integer_value(json_array_get(tree, 1)) >= f->num_channels)
+            return false;
+    }
+    return true;
+}
+
+static bool series_fits(const report_fabric *f, const json_t *value, size_t periods)
+{
+    static const char *const lists[] = {"roots",     "buffers",  "hosts",   "cyclic", "bytes",
+                                        "hol_bytes", "fairness", "blocked", "hol"};
+    size_t samples = json_array_size(json_object_get(value, "roots")), i;
+    json_t *one;
+    for (i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (json_array_size(json_object_get(value, lists[i])) != samples)
+            return false;
+    json_array_foreach(json_object_get(value, "classes"), i, one)
+    {
+        if (json_array_size(json_object_get(one, "throughput")) != periods ||
+            json_array_size(json_object_get(one, "latency_mean_ns")) != periods)
+            return false;
+    }
+    return rows_are(json_object_get(value, "blocked"), f->num_switches) &&
+           rows_are(json_object_get(value, "hol"), f->num_switches) &&
+           trees_fit(f, json_object_get(value, "trees"), samples);
+}
+
+static void read_congestion(const report_fabric *f, store_row *r, report_step *s)
+{
+    json_t *congestion = NULL, *series = NULL;
+    s->congestion = row_text(r, 6);
+    s->classes = row_text(r, 7);
+    s->congestion_series = row_packed_text(r, 8);
+    model_json(r, 6, s->congestion, true, &shape_congestion, &congestion);
+    model_json(r, 7, s->classes, true, &shape_classes, NULL);
+    model_json(r, 8, s->congestion_series, true, &shape_congestion_series, &series);
+    if (congestion && !congestion_fits(f, congestion))
+        row_damaged(r, 6, "names a channel or host that is not there");
+    if (series && !series_fits(f, series, s->series.num))
+        row_damaged(r, 8, "has lists of wrong lengths");
+    json_decref(congestion);
+    json_decref(series);
+}
+
+/* A path that names hosts of the fabric, in the order of time. */
+static bool path_fits(const report_fabric *f, const json_t *path)
+{
+    const json_t *segments = json_object_get(path, "segments"), *one;
+    json_int_t before = 0;
+    for (size_t i = 0; (one = json_array_get(segments, i)); i++) {
+        json_int_t begin = json_integer_value(json_object_get(one, "begin_ps")),
+                   end = json_integer_value(json_object_get(one, "end_ps"));
+        const json_t *peer = json_object_get(one, "peer");
+        if (begin < before || end < begin ||
+            (json_is_integer(peer) && (uint64_t)json_integer_value(peer) >= f->num_hosts))
+            return false;
+        before = end;
+    }
+    return all_below(segments, "host", f->num_hosts);
+}
+
+const char *model_workload(const report_fabric *f, store_row *r, int column)
+{
+    const char *text = row_packed_text(r, column);
+    json_t *value = NULL;
+    model_json(r, column, text, true, &shape_workload, &value);
+    if (value && (!all_below(json_object_get(value, "last_hosts"), "host", f->num_hosts) ||
+                  !path_fits(f, json_object_get(value, "critical_path"))))
+        row_damaged(r, column, "names hosts or times that cannot be");
+    json_decref(value);
+    return text;
+}
+
+/* Points of the step on the curve's own fabric: the channels of others are others. */
+static size_t samples_of(const report_model *m, const report_curve *c, const report_step *s)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < s->num_rows; i++)
+        num += m->rows[s->rows[i]].fabric == c->fabric;
+    return num;
+}
+
+static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed,
+                             ik_error *err)
+{
+    const report_fabric *f = &m->fabrics[c->fabric];
+    const report_row *point = &m->rows[s->rows[seed]];
+    double seconds = (double)point->window_ps * 1e-12, share = (double)samples_of(m, c, s);
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    ik_status status = store_prepare(
+        m->store,
+        "SELECT channel_bytes, host_bytes, series_period_ps, series_throughput, series_latency_ns, "
+        "series_blocked, congestion, classes, congestion_series, series_reorder_bytes, "
+        "series_out_of_order, series_throttled, workload, "
+        "series_outstanding FROM points WHERE id = ?1",
+        NULL, &statement, err);
+    if (status == IK_OK) {
+        sqlite3_bind_int64(statement, 1, point->id);
+        status = store_step(m->store, statement, &row, err);
+    }
+    if (status == IK_OK && row) {
+        store_row r = model_row(m, statement, "point", point->id, err);
+        add_use(f, &r, seconds, share, s->use);
+        add_hosts(f, &r, seconds, share, s);
+        if (seed == 0) {
+            read_series(f, &r, &s->series);
+            read_congestion(f, &r, s);
+            s->workload = model_workload(f, &r, 12);
+        }
+        status = r.status;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+ik_status model_read_arrays(report_model *m, const report_curve *c, report_step *s, ik_error *err)
+{
+    const report_fabric *f = &m->fabrics[c->fabric];
+    s->use = ik_arena_alloc(&m->arena, ((size_t)f->num_channels + 1) * sizeof *s->use);
+    s->tiers = ik_arena_alloc(&m->arena, (f->num_tiers + 1) * sizeof *s->tiers);
+    if (!s->use || !s->tiers)
+        return ik_fail_memory(err, f->num_channels * sizeof *s->use, "a report");
+    for (size_t i = 0; i < s->num_rows; i++) {
+        if (m->rows[s->rows[i]].fabric != c->fabric)
+            continue;
+        ik_status status = read_arrays(m, c, s, i, err);
+        if (status != IK_OK)
+            return status;
+    }
+    for (uint32_t k = 0; k < f->num_channels; k++) {
+        if (!f->rate_bps[k])
+            continue;
+        tier_use *t = &s->tiers[f->channel_tier[k]];
+        t->mean += s->use[k] / f->tiers[f->channel_tier[k]].channels;
+        t->max = s->use[k] > t->max ? s->use[k] : t->max;
+    }
+    return IK_OK;
+}
