@@ -112,13 +112,14 @@ typedef struct claim_number {
     double mean, ci95;
     size_t num;
     bool exact;
+    const char *why; /* it has no value, NULL = it has one */
 } claim_number;
 
 typedef struct claim_result {
     const claim *c;
     claim_verdict verdict;
     claim_number left, right; /* of an order its first and its last */
-    size_t pair;              /* of an order: the first that is not below the next, from 1 */
+    size_t pair;              /* of an order: the one that decides is not below the next, from 1 */
     const char *why;          /* why it cannot be told, "" if it can */
 } claim_result;
 

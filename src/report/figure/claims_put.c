@@ -58,10 +58,12 @@ static void found_text(const claim_result *r, char *out, size_t size)
                  ? " against "
                  : ", and the claim says ",
              right, left[0] && r->why[0] ? "; " : "", r->why);
-    if (r->verdict == VERDICT_DIFFERS && r->c->measure == CLAIM_ORDER) {
+    if (r->pair) {
         size_t used = strlen(out);
-        snprintf(out + used, size - used, "; number %zu is not below number %zu", r->pair,
-                 r->pair + 1);
+        snprintf(out + used, size - used,
+                 r->verdict == VERDICT_DIFFERS ? "; number %zu is not below number %zu"
+                                               : " (numbers %zu and %zu)",
+                 r->pair, r->pair + 1);
     }
 }
 

@@ -26,17 +26,31 @@ typedef struct judge {
 typedef struct sample_list {
     double *items;
     size_t num;
+    const char *why; /* there are none, or not all have a value; NULL = nothing is missing */
 } sample_list;
 
-static double result_of(const report_row *r, const result_expr *e)
+/* Of what a deadlock ended only what is known without running it counts: the rest depends on when
+ * the watchdog looked. */
+static bool was_ended(const report_row *r, const result_expr *e)
+{
+    return r->deadlock[0] &&
+           !(metric_is_static(e->first) && (!e->op || metric_is_static(e->second)));
+}
+
+static double result_of(const report_row *r, const result_expr *e, sample_list *out)
 {
     double x = r->value[e->first];
+    if (was_ended(r, e)) {
+        out->why = "a deadlock ended some of the points";
+        return NAN;
+    }
     if (e->op == '/')
         return r->value[e->second] != 0 ? x / r->value[e->second] : NAN;
     return e->op == '-' ? x - r->value[e->second] : x;
 }
 
-/* The places along x of a side: entries from `begin` on, `num` of them, at value x. */
+/* The places along x of a side: entries from `begin` on, `num` of them, at value x. The samples
+ * number s of all places make a curve. */
 typedef struct place {
     double x;
     size_t begin, num;
@@ -48,9 +62,24 @@ static int by_x(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* *num places, ascending; free() them. *samples: what every place has. */
+/* Do the points of two places differ, sample by sample, in x alone? */
+static bool same_samples(const judge *j, const claim_side *side, const place *p, const place *q)
+{
+    const axes *a = &j->b->a;
+    char name[160];
+    for (size_t s = 0; s < p->num && p->num == q->num; s++) {
+        const uint32_t *one = &a->cells[side->entries[p->begin + s].point * a->num_keys],
+                       *other = &a->cells[side->entries[q->begin + s].point * a->num_keys];
+        for (size_t k = 0; k < a->num_keys; k++)
+            if (axes_differ(a, k, one[k], other[k], &j->c->x, 1, name, sizeof name))
+                return false;
+    }
+    return p->num == q->num;
+}
+
+/* *num places, ascending; free() them. list->why: they have not the same samples. */
 static ik_status find_places(const judge *j, const claim_side *side, place **out, size_t *num,
-                             size_t *samples, ik_error *err)
+                             sample_list *list, ik_error *err)
 {
     place *places = ik_calloc(side->num_entries + 1, sizeof *places);
     if (!places)
@@ -64,10 +93,9 @@ static ik_status find_places(const judge *j, const claim_side *side, place **out
             places[(*num)++] = (place){j->v.x.values[key].number, i, 0};
         places[*num - 1].num++;
     }
-    *samples = SIZE_MAX;
-    for (size_t i = 0; i < *num; i++)
-        *samples = places[i].num < *samples ? places[i].num : *samples;
-    *samples = *num ? *samples : 0;
+    for (size_t i = 1; i < *num; i++)
+        if (!same_samples(j, side, &places[0], &places[i]))
+            list->why = "the points of a curve have not all the same samples";
     qsort(places, *num, sizeof *places, by_x);
     *out = places;
     return IK_OK;
@@ -78,33 +106,39 @@ static const report_row *row_at(const judge *j, const claim_side *side, const pl
     return &j->b->m->rows[side->entries[p->begin + s].point];
 }
 
-/* A property of the curve that sample s makes. INFINITY: it never saturates. */
-static double measure_curve(const judge *j, const claim_side *side, const place *p, size_t num,
-                            size_t s)
+/* The lowest load that sample s does not accept; INFINITY: it accepts all. */
+static double saturation(const judge *j, const claim_side *side, const place *p, size_t num,
+                         size_t s)
 {
-    double sum = 0, best = -INFINITY, at = NAN;
-    size_t counted = 0;
     for (size_t i = 0; i < num; i++) {
         const report_row *r = row_at(j, side, &p[i], s);
-        double y = result_of(r, &j->c->y);
-        if (j->c->measure == CLAIM_SATURATION) {
-            if (r->value[METRIC_THROUGHPUT] < 0.95 * r->value[METRIC_OFFERED])
-                return p[i].x;
-            continue;
-        }
-        if (p[i].x >= p[num - 1].x - (p[num - 1].x - p[0].x) / 3 && isfinite(y)) {
-            sum += y;
-            counted++;
-        }
+        double offered = r->value[METRIC_OFFERED], accepted = r->value[METRIC_THROUGHPUT];
+        if (r->deadlock[0] || metric_past_saturation(offered, accepted))
+            return p[i].x;
+        if (isnan(offered) || isnan(accepted))
+            return NAN;
+    }
+    return INFINITY;
+}
+
+/* Plateau or argmax of the curve that sample s makes; NAN where a point has no such result. */
+static double measure_curve(const judge *j, const claim_side *side, const place *p, size_t num,
+                            size_t s, sample_list *out)
+{
+    double sum = 0, best = -INFINITY, at = NAN, x = 0;
+    size_t counted = 0;
+    for (size_t i = 0; i < num; i++) {
+        double y = result_of(row_at(j, side, &p[i], s), &j->c->y, out);
+        bool plateau = p[i].x >= p[num - 1].x - (p[num - 1].x - p[0].x) / 3;
+        sum += plateau ? y : 0;
+        counted += plateau;
+        x += isnan(y) ? NAN : 0;
         if (y > best) {
             best = y;
             at = p[i].x;
         }
     }
-    return j->c->measure == CLAIM_SATURATION ? INFINITY
-           : j->c->measure == CLAIM_ARGMAX   ? at
-           : counted                         ? sum / (double)counted
-                                             : NAN;
+    return j->c->measure == CLAIM_ARGMAX ? at + x : sum / (double)counted;
 }
 
 /* Samples of infeasible routings are none. */
@@ -117,51 +151,73 @@ static ik_status curve_samples(const judge *j, const claim_side *side, sample_li
                                ik_error *err)
 {
     place *places = NULL;
-    size_t num = 0, samples = 0;
-    ik_status status = find_places(j, side, &places, &num, &samples, err);
+    size_t num = 0;
+    ik_status status = find_places(j, side, &places, &num, out, err);
     if (status != IK_OK)
         return status;
+    size_t samples = num && !out->why ? places[0].num : 0;
+    bool saturates = j->c->measure == CLAIM_SATURATION;
     out->items = ik_calloc(samples + 1, sizeof *out->items);
     for (size_t s = 0; out->items && s < samples; s++)
         if (is_feasible(row_at(j, side, &places[0], s)))
-            out->items[out->num++] = measure_curve(j, side, places, num, s);
+            out->items[out->num++] = saturates ? saturation(j, side, places, num, s)
+                                               : measure_curve(j, side, places, num, s, out);
     free(places);
     return out->items ? IK_OK : ik_fail_memory(err, samples, "a claim");
 }
 
 /* Where two curves of as many places cross: the first change of sign, linear between places; NAN:
- * they do not. */
-static double crossing(const judge *j, const place *p, const place *q, size_t num, size_t s)
+ * they do not. Curves that only touch, or are one for a while, do not cross there; where they are
+ * one between two signs, they cross where that begins. */
+static double crossing(const judge *j, const place *p, const place *q, size_t num, size_t s,
+                       sample_list *out)
 {
-    double before = NAN;
+    double before = 0, touch = NAN; /* the last difference that is not 0, and the first 0 since */
+    size_t last = 0;
     for (size_t i = 0; i < num; i++) {
-        double d = result_of(row_at(j, &j->v.of[0], &p[i], s), &j->c->y) -
-                   result_of(row_at(j, &j->v.against, &q[i], s), &j->c->y);
-        if (d == 0)
-            return p[i].x;
-        if (i && before * d < 0)
-            return p[i - 1].x + (p[i].x - p[i - 1].x) * before / (before - d);
-        before = d;
+        double d = result_of(row_at(j, &j->v.of[0], &p[i], s), &j->c->y, out) -
+                   result_of(row_at(j, &j->v.against, &q[i], s), &j->c->y, out);
+        if (isnan(d))
+            return NAN;
+        if (before * d < 0)
+            return !isnan(touch) ? touch : p[last].x + (p[i].x - p[last].x) * before / (before - d);
+        if (d != 0) {
+            before = d;
+            last = i;
+            touch = NAN;
+        } else if (isnan(touch)) {
+            touch = p[i].x;
+        }
     }
     return NAN;
+}
+
+/* Why two curves cannot be laid over each other; NULL: they can. */
+static const char *tell_apart(const place *p, size_t num, const place *q, size_t other)
+{
+    if (num != other || (num && p[0].num != q[0].num))
+        return "the two curves have not as many points and samples";
+    for (size_t i = 0; i < num; i++)
+        if (p[i].x != q[i].x)
+            return "the two curves are not over the same x";
+    return NULL;
 }
 
 static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *err)
 {
     place *p = NULL, *q = NULL;
-    size_t num = 0, other = 0, samples = 0, more = 0;
-    ik_status status = find_places(j, &j->v.of[0], &p, &num, &samples, err);
+    size_t num = 0, other = 0;
+    ik_status status = find_places(j, &j->v.of[0], &p, &num, out, err);
     if (status == IK_OK)
-        status = find_places(j, &j->v.against, &q, &other, &more, err);
-    samples = more < samples ? more : samples;
+        status = find_places(j, &j->v.against, &q, &other, out, err);
+    if (status == IK_OK && !out->why)
+        out->why = tell_apart(p, num, q, other);
+    size_t samples = status == IK_OK && num && !out->why ? p[0].num : 0;
     out->items = status == IK_OK ? ik_calloc(samples + 1, sizeof *out->items) : NULL;
-    bool same = num == other;
-    for (size_t i = 0; same && i < num; i++)
-        same = p[i].x == q[i].x;
-    for (size_t s = 0; out->items && same && s < samples; s++)
+    for (size_t s = 0; out->items && s < samples; s++)
         if (is_feasible(row_at(j, &j->v.of[0], &p[0], s)) &&
             is_feasible(row_at(j, &j->v.against, &q[0], s)))
-            out->items[out->num++] = crossing(j, p, q, num, s);
+            out->items[out->num++] = crossing(j, p, q, num, s, out);
     free(p);
     free(q);
     return status == IK_OK && !out->items ? ik_fail_memory(err, samples, "a claim") : status;
@@ -177,7 +233,7 @@ static ik_status samples_of(const judge *j, const claim_side *side, sample_list 
         rows[i] = side->entries[i].point;
     for (size_t i = 0; rows && out->items && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[rows[i]];
-        double value = result_of(r, &j->c->y);
+        double value = result_of(r, &j->c->y, out);
         bool counts = !isnan(value) || is_feasible(r);
         if (counts && !figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y))
             out->items[out->num++] = value;
@@ -198,7 +254,7 @@ static bool is_exact(const judge *j)
 /* Samples that are all infinite are one infinite value; some of them are no value. */
 static claim_number sum_up(const judge *j, const sample_list *s)
 {
-    claim_number n = {.num = s->num, .mean = NAN, .ci95 = NAN};
+    claim_number n = {.num = s->num, .mean = NAN, .ci95 = NAN, .why = s->why};
     double sum = 0, squares = 0;
     size_t infinite = 0;
     for (size_t i = 0; i < s->num; i++) {
@@ -240,7 +296,8 @@ static claim_verdict compare(const claim *c, claim_op op, const claim_number *a,
                              const claim_number *b)
 {
     double low = a->mean - a->ci95 - (b->mean + b->ci95),
-           high = a->mean + a->ci95 - (b->mean - b->ci95), t = c->tolerance * fabs(b->mean);
+           high = a->mean + a->ci95 - (b->mean - b->ci95),
+           t = isinf(b->mean) ? 0 : c->tolerance * fabs(b->mean);
     if (isnan(low) || isnan(high))
         return VERDICT_UNKNOWN;
     bool holds = false, differs = false;
@@ -272,6 +329,8 @@ static claim_verdict compare(const claim *c, claim_op op, const claim_number *a,
 /* Why nothing can be told of a side; NULL: it can. */
 static const char *lacks(const judge *j, const claim_number *n)
 {
+    if (n->why)
+        return n->why;
     if (n->num == 0)
         return "no point is finished, or none is feasible";
     if (isnan(n->mean))
@@ -310,25 +369,29 @@ static claim_number quotient(const claim_number *a, const claim_number *b)
     return q;
 }
 
+/* Every pair of neighbours; one that differs decides, else one that cannot be told. */
 static ik_status judge_order(judge *j, ik_error *err)
 {
     claim_number before = {0}, here = {0};
-    claim_verdict worst = VERDICT_HOLDS;
+    const char *why = "";
     ik_status status = side_number(j, &j->v.of[0], &before, err);
     j->r->left = before;
+    j->r->verdict = VERDICT_HOLDS;
     for (size_t i = 1; i < j->c->num_of && status == IK_OK; i++) {
         status = side_number(j, &j->v.of[i], &here, err);
         if (status != IK_OK)
             return status;
+        j->r->why = "";
         claim_verdict v = judge_pair(j, OP_LESS, &before, &here);
-        if (v == VERDICT_DIFFERS || (v == VERDICT_UNKNOWN && worst == VERDICT_HOLDS))
-            worst = v;
-        if (v != VERDICT_HOLDS && j->r->pair == 0)
+        if (v != VERDICT_HOLDS && v != j->r->verdict && j->r->verdict != VERDICT_DIFFERS) {
+            j->r->verdict = v;
             j->r->pair = i;
+            why = j->r->why;
+        }
         before = here;
     }
     j->r->right = before;
-    j->r->verdict = worst;
+    j->r->why = why;
     return status;
 }
 
