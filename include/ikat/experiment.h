@@ -85,6 +85,17 @@ typedef struct ik_run_share {
 /* "5 points: 2 in parallel on 1 thread each, the last 1 on 2 threads". Returns buffer. */
 char *ik_run_share_text(const ik_run_share *share, char *buffer, size_t size);
 
+/* Which points a run takes; all zero: every one. */
+typedef struct ik_run_part {
+    /* Shard `shard` of `num_shards`, from 1: the points whose parameters have a hash of shard - 1
+     * modulo num_shards. The same points whatever runs where, and files that ik_results_merge()
+     * makes one of. 0 of 0: all points. */
+    unsigned shard, num_shards;
+    /* Seconds after which no point starts; nor does one that would not end in time if it took as
+     * long as the longest before it. 0: no end. */
+    double budget_s;
+} ik_run_part;
+
 /* Told about a run as it goes; called from the thread that called ik_experiment_run. All may be
  * NULL. */
 typedef struct ik_run_observer {
@@ -103,10 +114,25 @@ typedef struct ik_run_observer {
  * Runs every point that `store_path` does not hold yet on num_jobs processors, in parallel or
  * several threads per point as is reported to the observer, one transaction per point.
  * IK_ERR_CANCELLED keeps what is finished. *failed is set if a proof failed or a deadlock was
- * found (exit status 1). Store contents do not depend on num_jobs. */
+ * found (exit status 1). Store contents do not depend on num_jobs. part: NULL = every point; of a
+ * part, the observer hears of its points alone, and a budget that ends is no failure: the store
+ * has fewer points. */
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
-                            const ik_env *env, const ik_run_observer *observer, bool *failed,
-                            ik_error *err);
+                            const ik_env *env, const ik_run_part *part,
+                            const ik_run_observer *observer, bool *failed, ik_error *err);
+
+/* What a merge made. */
+typedef struct ik_merged {
+    uint64_t points, num_points; /* finished, of the whole sweep */
+    uint64_t doubles;            /* points that several files had */
+} ik_merged;
+
+/* Writes the results file `path` of the points of several files of the same experiment, of any
+ * shards. If they have all points, it is byte for byte the file of a run of all. IK_ERR_INPUT, with
+ * nothing written: another experiment, version or format; files that contradict each other; `path`
+ * exists. Cost: each file is read twice. */
+ik_status ik_results_merge(const char *const *paths, size_t num, const char *path, ik_merged *out,
+                           ik_error *err);
 
 #ifdef __cplusplus
 }

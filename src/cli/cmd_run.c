@@ -124,7 +124,55 @@ static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
     return ik_experiment_read(c->args[0], overrides, e, err);
 }
 
-static int run_experiment(cli *c, ik_experiment *e, const char *store)
+/* "2/8": the second of eight. */
+static bool read_shard(const char *text, ik_run_part *part)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    unsigned long shard = strtoul(text, &end, 10);
+    if (*end != '/' || end[1] < '0' || end[1] > '9')
+        return false;
+    unsigned long num = strtoul(end + 1, &end, 10);
+    if (*end || shard < 1 || shard > num || num > 1000000)
+        return false;
+    part->shard = (unsigned)shard;
+    part->num_shards = (unsigned)num;
+    return true;
+}
+
+/* "2 h", "30min", "1.5 d", "90 s". */
+static bool read_budget(const char *text, ik_run_part *part)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    double value = strtod(text, &end);
+    end += strspn(end, " ");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0)
+            part->budget_s = value * units[i].seconds;
+    return part->budget_s > 0 && part->budget_s <= 1e9;
+}
+
+/* CLI_DONE, or an exit status with the message printed. */
+static int read_part(const cli *c, ik_run_part *part)
+{
+    const char *shard = cli_get(c, "--shard"), *budget = cli_get(c, "--budget");
+    if (shard && !read_shard(shard, part))
+        return cli_usage(
+            c, "--shard takes the number of a shard and how many there are, as 2/8, not '%s'",
+            shard);
+    if (budget && !read_budget(budget, part))
+        return cli_usage(c, "--budget takes a time as 90 s, 30 min, 2 h or 1 d, not '%s'", budget);
+    return CLI_DONE;
+}
+
+static int run_experiment(cli *c, ik_experiment *e, const ik_run_part *part, const char *store)
 {
     run_state state = {.c = c};
     ik_run_observer observer = {
@@ -133,7 +181,8 @@ static int run_experiment(cli *c, ik_experiment *e, const char *store)
     ik_error err;
     ik_json_to_text(&state.shares, IK_JSON_PACKED);
     ik_json_array(&state.shares, NULL);
-    ik_status status = ik_experiment_run(e, store, c->jobs, &c->env, &observer, &failed, &err);
+    ik_status status =
+        ik_experiment_run(e, store, c->jobs, &c->env, part, &observer, &failed, &err);
     cli_progress_end(c);
     if (status == IK_ERR_CANCELLED)
         ik_hint(&err, status, "the same command continues where this one stopped");
@@ -150,13 +199,17 @@ static int run(cli *c)
 {
     ik_experiment *e = NULL;
     ik_error err;
+    ik_run_part part = {0};
+    int refused = read_part(c, &part);
+    if (refused != CLI_DONE)
+        return refused;
     cli_use_cache(c);
     if (read_experiment(c, &e, &err) != IK_OK)
         return cli_error(c, &err);
     const char *given = cli_get(c, "--output");
     char *made = given ? NULL : cli_beside(c->args[0], ".db");
-    int status =
-        given || made ? run_experiment(c, e, given ? given : made) : cli_usage(c, "out of memory");
+    int status = given || made ? run_experiment(c, e, &part, given ? given : made)
+                               : cli_usage(c, "out of memory");
     free(made);
     ik_experiment_free(e);
     return status;
@@ -169,6 +222,9 @@ static const cli_option options[] = {
      true},
     {"--strict", 0, NULL, "exit status 1 if a claim of the experiment differs from the results",
      false},
+    {"--shard", 0, "I/N",
+     "only the I-th of N shards of the points; 'ikat merge' joins their results", false},
+    {"--budget", 0, "TIME", "begin no point that would not end within TIME (30 min, 2 h)", false},
     CLI_NO_CACHE,
     {0},
 };
@@ -178,7 +234,7 @@ static const char *const examples[] = {"ikat run experiments/quickstart.yaml -o 
 
 const ik_command ik_command_run = {
     .name = "run",
-    .synopsis = "FILE [-o RESULTS.db] [--set KEY=VALUE] [--jobs N]",
+    .synopsis = "FILE [-o RESULTS.db] [--set KEY=VALUE] [--shard I/N] [--budget TIME] [--jobs N]",
     .summary = "run an experiment: build, route, prove, simulate every point, store and sum up",
     .details = "Results are written point by point: a run that was stopped or killed continues "
                "with the same command and repeats\n"
@@ -189,6 +245,9 @@ const ik_command ik_command_run = {
                "or a deadlock happened (the points are simulated all the same), or with --strict a "
                "claim of the experiment differs. See 'ikat help "
                "experiment' for the file.\n"
+               "--shard 2/8 runs the second of eight parts of the points, on any machine; which "
+               "points they are depends on their parameters alone.\n"
+               "--budget decides how many points run, never what comes out of them.\n"
                "With --json: the object of 'ikat report --json' without drawings and single "
                "channels, and with how the points were run\n"
                "(execution).",

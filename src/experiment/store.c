@@ -409,13 +409,15 @@ static ik_status check_writable(const char *path, ik_error *err)
 /* Closes, and takes the file away if this process began it. */
 static void close_store(store *s, bool discard)
 {
-    char *path = discard && s->begun ? realpath(s->path, NULL) : NULL; /* a link stays one */
+    bool away = discard && s->begun;
+    char *target = away ? realpath(s->path, NULL) : NULL; /* a link stays one */
+    const char *path = target ? target : s->path;
     sqlite3_close_v2(s->db);
-    if (path && s->existed)
+    if (away && s->existed)
         (void)!truncate(path, 0);
-    else if (path)
+    else if (away)
         unlink(path);
-    free(path);
+    free(target);
     if (s->lock >= 0)
         /* after SQLite is done: closing any descriptor of a file drops SQLite's locks on it */
         close(s->lock);
@@ -427,11 +429,14 @@ static ik_status begin_or_continue(store *s, ik_error *err)
 {
     bool empty = false;
     ik_status status = lock_file(s, err);
-    if (status == IK_OK)
-        status = identify(s, &empty, err);
+    if (status != IK_OK)
+        return status;
+    s->begun = !s->existed; /* goes again if it cannot be made a results file */
+    status = identify(s, &empty, err);
+    if (status != IK_OK)
+        return status;
     s->begun = s->written = empty;
-    if (status == IK_OK)
-        status = run_sql(s, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;", err);
+    status = run_sql(s, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;", err);
     if (status == IK_OK)
         status = empty ? create_tables(s, err) : refuse_version(s, err);
     return status;

@@ -109,6 +109,9 @@ def commands():
         lines[f"figure_{name}"] = f"report small.db --figure {name} -o OUT/{name}.svg"
     lines["figure_table"] = "report small.db --figure line"
     lines["figure_csv"] = "report small.db --figure line --csv"
+    lines["run_shard"] = "run small.yaml --shard 1/2 --budget 1h -o OUT/results.db"
+    lines["merge"] = "merge part1.db part2.db -o OUT/merged.db"
+    lines["merge_json"] = "merge part1.db -o OUT/merged.db --json"
     lines["run_again"] = "run small.yaml -o OUT/small.db"
     return {name: line.split() for name, line in lines.items()}
 
@@ -142,6 +145,8 @@ class Bench:
         (self.folder / "wrong.yaml").write_text("fabric: ring:n=4\nroutin: dmodk\n")
         (self.folder / "wrong.json").write_text('{"format": "ikat fabric", "switches": [{]}')
         self.prepare("run", "small.yaml", "-o", "small.db", "-q")
+        for part in ("1", "2"):
+            self.prepare("run", "small.yaml", "--shard", f"{part}/2", "-o", f"part{part}.db", "-q")
         for form in ("ibnetdiscover", "json", "graphml", "dot", "edges", "anynet"):
             self.prepare("topo", TREE, "--format", form, "-o", f"tree.{form}")
         self.prepare("route", TREE, "-r", "dmodk", "--format", "lft", "-o", "tree.lft")

@@ -62,7 +62,7 @@ static void make_good(void)
     snprintf(path, sizeof path, "%s/a.db", folder);
     atexit(remove_all);
     if (ik_experiment_read_memory(experiment, strlen(experiment), "a", NULL, &e, NULL) != IK_OK ||
-        ik_experiment_run(e, path, 1, NULL, NULL, &failed, NULL) != IK_OK)
+        ik_experiment_run(e, path, 1, NULL, NULL, NULL, &failed, NULL) != IK_OK)
         abort();
     ik_experiment_free(e);
     FILE *file = fopen(path, "rb");

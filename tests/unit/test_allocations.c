@@ -529,10 +529,10 @@ static ik_status job_experiment(const char *text, uint64_t *answer, ik_error *er
         assert_null(e);
         return status;
     }
-    status = ik_experiment_run(e, the_store, 1, NULL, NULL, &failed, err);
+    status = ik_experiment_run(e, the_store, 1, NULL, NULL, NULL, &failed, err);
     if (status == IK_OK)
         /* finds all of it finished */
-        status = ik_experiment_run(e, the_store, 1, NULL, NULL, &failed, err);
+        status = ik_experiment_run(e, the_store, 1, NULL, NULL, NULL, &failed, err);
     ik_experiment_free(e);
     return status == IK_OK ? take_results(answer, err) : status;
 }

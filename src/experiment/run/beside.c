@@ -34,13 +34,14 @@ static void write_mark(const ik_experiment *e, char *mark, size_t size)
     snprintf(mark + used, size - used, "; proof %s", asked);
 }
 
-/* Whether each point of a plan has these measures. */
+/* Whether each stored point of a plan has these measures. */
 static ik_status is_measured(const beside *b, const plan_slot *slot, bool *all, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool row = false;
     ik_status status = store_prepare(
-        b->r->store, "SELECT count(*) FROM points WHERE measured = ?1 AND id >= ?2 AND id < ?3",
+        b->r->store,
+        "SELECT 1 FROM points WHERE measured IS NOT ?1 AND id >= ?2 AND id < ?3 LIMIT 1",
         (const char *[]){b->mark, NULL}, &statement, err);
     if (status == IK_OK) {
         sqlite3_bind_int64(statement, 2, (sqlite3_int64)slot->first);
@@ -48,7 +49,7 @@ static ik_status is_measured(const beside *b, const plan_slot *slot, bool *all, 
         status = store_step(b->r->store, statement, &row, err);
     }
     if (status == IK_OK)
-        *all = row && (uint64_t)sqlite3_column_int64(statement, 0) == slot->num;
+        *all = !row;
     sqlite3_finalize(statement);
     return status;
 }
@@ -103,6 +104,8 @@ static ik_status measure_points(beside *b, const plan_slot *slot, const ik_plan 
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++) {
         point at = experiment_point(b->r->e, i);
         statics s = base;
+        if (b->r->elsewhere && b->r->elsewhere[i] && !b->r->finished[i])
+            continue; /* it is another shard's */
         if (plan)
             status = measure_point(b, slot, plan, &at, &known, &s, err);
         if (status == IK_OK)
@@ -189,7 +192,7 @@ static ik_status keep_all(runner *r, const ik_fabric *f, int64_t fabric, plan_sl
         status = plan_keep_proof(r, f, fabric, key, FLOW_ANY, NULL, slot, err);
     free(key);
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++)
-        if (!r->finished[i]) {
+        if (is_to_do(r, i)) {
             status = keep_point(r, fabric, slot, i, err);
             r->done += status == IK_OK;
         }

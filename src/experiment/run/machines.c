@@ -115,7 +115,7 @@ static ik_status measure_points(const batch *b, machine *m, made_plan *p, ik_err
     status = traffic_statics_init(e, &known, err);
     for (uint64_t i = 0; i < p->slot.num && status == IK_OK; i++) {
         point at = experiment_point(e, p->slot.first + i);
-        if (!b->r->finished[p->slot.first + i])
+        if (is_to_do(b->r, p->slot.first + i))
             status = statics_of_traffic(b->r, m->fabric, &at, p->slot.plan, &b->env, &known,
                                         &p->points[i], err);
     }
@@ -224,7 +224,7 @@ static ik_status keep_plan(runner *r, const machine *m, int64_t fabric, made_pla
         plan_tell_proof(r, &p->slot, FLOW_ANY, &p->proof);
     r->usable_plans++;
     for (uint64_t i = 0; i < p->slot.num && status == IK_OK; i++) {
-        if (r->finished[p->slot.first + i])
+        if (!is_to_do(r, p->slot.first + i))
             continue;
         status = keep_point(r, fabric, p, i, err);
         r->done += status == IK_OK;
@@ -329,8 +329,13 @@ ik_status machines_run(runner *r, ik_error *err)
     if (!b)
         return ik_fail_memory(err, sizeof *b, "an experiment");
     ik_status status = IK_OK;
+    struct timespec begun;
+    double longest = 0;
     for (size_t next = 0; next < r->e->num_plans && status == IK_OK;) {
         b->r = r;
+        if ((r->spent = budget_is_spent(r, longest)))
+            break;
+        clock_gettime(CLOCK_MONOTONIC, &begun);
         take(b, &next);
         ik_env env = setup_env(r);
         b->env = env;
@@ -340,6 +345,7 @@ ik_status machines_run(runner *r, ik_error *err)
         status = ik_parallel_for(&env, "machines", b->num, make_machine, b, err);
         if (status == IK_OK)
             status = keep_batch(b, err);
+        longest = seconds_since(&begun) > longest ? seconds_since(&begun) : longest;
         for (size_t i = 0; i < b->num; i++)
             free_machine(&b->machines[i]);
     }

@@ -40,6 +40,7 @@ typedef struct pool {
     unsigned working; /* workers that have not ended */
     int stop;         /* a cancel flag */
     char stage[120];  /* what a search does, "" = nothing new */
+    double longest;   /* seconds that a point took at most */
     outcome *head, **tail;
     ik_status status; /* first failure */
     uint64_t failed_at;
@@ -164,8 +165,13 @@ static const plan_slot *take(pool *w, uint64_t *number)
         const plan_slot *slot = &w->slots[w->slot];
         while (slot->plan && w->quota && w->next < slot->first + slot->num) {
             *number = w->next++;
-            if (w->r->finished[*number])
+            if (!is_to_do(w->r, *number))
                 continue;
+            if (budget_is_spent(w->r, w->longest)) {
+                w->r->spent = true;
+                w->quota = 0;
+                return NULL;
+            }
             w->quota--;
             return slot;
         }
@@ -193,10 +199,14 @@ static void *worker(void *ctx)
     for (const plan_slot *slot; !ik_cancel_raised(&w->stop) && (slot = take(w, &number));) {
         pthread_mutex_unlock(&w->mutex);
         ik_error error = {0};
+        struct timespec begun;
+        clock_gettime(CLOCK_MONOTONIC, &begun);
         outcome *o = ik_calloc(1, sizeof *o);
         ik_status status = o ? simulate(w, slot, number, o, &error)
                              : ik_fail_memory(&error, sizeof *o, "a result");
+        double seconds = seconds_since(&begun);
         pthread_mutex_lock(&w->mutex);
+        w->longest = seconds > w->longest ? seconds : w->longest;
         if (status == IK_OK) {
             o->number = number;
             *w->tail = o;
@@ -367,7 +377,7 @@ static uint64_t count_unfinished(const pool *w)
     uint64_t count = 0;
     for (size_t s = 0; s < w->num_slots; s++)
         for (uint64_t i = 0; w->slots[s].plan && i < w->slots[s].num; i++)
-            count += !w->r->finished[w->slots[s].first + i];
+            count += is_to_do(w->r, w->slots[s].first + i);
     return count;
 }
 
@@ -381,7 +391,7 @@ static ik_sim_estimate estimate_largest(const pool *w, uint64_t points)
     uint64_t stride = points / MOST_ESTIMATES + 1, count = 0, bytes = 0;
     for (size_t s = 0; s < w->num_slots; s++) {
         for (uint64_t i = 0; w->slots[s].plan && i < w->slots[s].num; i++) {
-            if (w->r->finished[w->slots[s].first + i] || (count++ % stride && count != points))
+            if (!is_to_do(w->r, w->slots[s].first + i) || (count++ % stride && count != points))
                 continue;
             point p = experiment_point(e, w->slots[s].first + i);
             ik_sim_config config = config_of(e, &p);
@@ -450,7 +460,7 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
     start_and_collect(&w, share.side, fabric);
     w.quota = share.last;
     w.threads = share.last_threads;
-    if (share.last && !ik_cancel_raised(&w.stop))
+    if (share.last && !r->spent && !ik_cancel_raised(&w.stop))
         start_and_collect(&w, share.last, fabric);
     pthread_cond_destroy(&w.changed);
     pthread_mutex_destroy(&w.mutex);

@@ -38,13 +38,26 @@ void tell_note(const runner *r, ik_severity severity, const char *format, ...)
 void tell_point(const runner *r, bool reused)
 {
     if (r->observer && r->observer->point)
-        r->observer->point(r->observer->ctx, r->done + r->skipped, r->e->num_points, reused);
+        r->observer->point(r->observer->ctx, r->done + r->skipped, r->mine, reused);
+}
+
+double seconds_since(const struct timespec *begun)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) / 1e9;
+}
+
+bool budget_is_spent(const runner *r, double seconds)
+{
+    return r->part->budget_s > 0 && seconds_since(&r->begun) + seconds > r->part->budget_s;
 }
 
 /* The points of a plan that cannot be run, with what refused it. */
 void note_left_out(runner *r, const plan_slot *slot)
 {
-    r->skipped += slot->num;
+    for (uint64_t i = slot->first; i < slot->first + slot->num; i++)
+        r->skipped += is_to_do(r, i);
     ik_json_object(&r->left_out, NULL);
     ik_json_uint(&r->left_out, "points", slot->num);
     ik_json_text(&r->left_out, "what", experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label);
@@ -133,19 +146,24 @@ static ik_status run_all(runner *r, ik_error *err)
     if (!experiment_simulates(r->e))
         status = machines_run(r, err);
     for (size_t first = experiment_simulates(r->e) ? 0 : r->e->num_plans, num;
-         first < r->e->num_plans && status == IK_OK; first += num) {
+         first < r->e->num_plans && status == IK_OK && !r->spent; first += num) {
         num = plans_on_fabric(r->e, first);
         status = run_fabric(r, first, num, err);
     }
     if (status == IK_OK && experiment_simulates(r->e) && !r->e->measures)
         status = store_forget_statics(r->store, err);
-    if (status == IK_OK && r->usable_plans == 0) {
+    if (status == IK_OK && r->usable_plans == 0 && !r->spent) {
         if (err)
             *err = r->unusable;
         return r->unusable.status;
     }
     bool deadlock = false;
-    if (status == IK_OK)
+    if (status == IK_OK && r->spent)
+        tell_note(r, IK_NOTE,
+                  "%" PRIu64 " of %" PRIu64 " points are finished and the budget is spent; the "
+                  "same command goes on",
+                  r->done, r->mine);
+    else if (status == IK_OK)
         status = store_left_out(r, err);
     if (status == IK_OK)
         status = any_deadlock(r, &deadlock, err);
@@ -166,16 +184,31 @@ static void close_results(const runner *r, ik_status status)
         store_close(r->store);
 }
 
+/* Without one: every point, however long it takes. */
+static ik_status check_part(const ik_run_part *part, ik_error *err)
+{
+    if (part->num_shards == 0 ? part->shard != 0
+                              : part->shard == 0 || part->shard > part->num_shards)
+        return ik_fail(err, IK_ERR_USAGE, "there is no shard %u of %u", part->shard,
+                       part->num_shards);
+    return IK_OK;
+}
+
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
-                            const ik_env *env, const ik_run_observer *observer, bool *failed,
-                            ik_error *err)
+                            const ik_env *env, const ik_run_part *part,
+                            const ik_run_observer *observer, bool *failed, ik_error *err)
 {
     static const ik_env none = {0};
+    static const ik_run_part whole = {0};
     runner r = {.e = e,
                 .env = env ? env : &none,
+                .part = part ? part : &whole,
                 .observer = observer,
                 .num_jobs = num_jobs ? num_jobs : 1};
-    ik_status status = preflight(&r, err);
+    clock_gettime(CLOCK_MONOTONIC, &r.begun);
+    ik_status status = check_part(r.part, err);
+    if (status == IK_OK)
+        status = preflight(&r, err);
     if (status == IK_OK)
         status = store_create(store_path, &r.store, err);
     if (status != IK_OK) {
@@ -195,12 +228,12 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     ik_json_end(&r.left_out, NULL);
     close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
-        ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done,
-                e->num_points);
+        ik_fail(err, status, "%" PRIu64 " of %" PRIu64 " points are finished", r.done, r.mine);
     preflight_free(&r);
     misfits_free(&r);
     drawn_free(&r);
     free(r.finished);
+    free(r.elsewhere);
     if (status == IK_OK && failed)
         *failed = r.failed;
     return status;

@@ -9,6 +9,8 @@
 #include "experiment/store.h"
 #include "ikat/json.h"
 
+#include <time.h>
+
 /* One run of an experiment. */
 typedef struct runner {
     ik_experiment *e;
@@ -16,10 +18,15 @@ typedef struct runner {
     const ik_env *env;
     const ik_run_observer *observer;
     unsigned num_jobs;
-    bool *finished; /* [num_points] the store has it */
-    uint64_t done, skipped;
-    ik_json left_out; /* list of what was skipped, and why */
-    bool failed;      /* a proof failed, a deadlock happened, or a workload did not end */
+    const ik_run_part *part;
+    struct timespec begun;  /* what the part's budget counts from (CLOCK_MONOTONIC) */
+    bool spent;             /* the budget: points were not begun */
+    bool *finished;         /* [num_points] the store has it */
+    bool *elsewhere;        /* [num_points] another shard's; NULL = none */
+    uint64_t mine;          /* points that are not elsewhere */
+    uint64_t done, skipped; /* of them */
+    ik_json left_out;       /* list of what was skipped, and why */
+    bool failed;            /* a proof failed, a deadlock happened, or a workload did not end */
     struct references *references; /* what workloads take on an ideal crossbar */
     /* [num_plans] fabrics that were examined, at the first plan on each; whoever opens one takes
      * it */
@@ -46,6 +53,16 @@ typedef struct plan_slot {
 } plan_slot;
 
 /* ---- run.c */
+
+/* Is point `number` this run's to simulate? */
+static inline bool is_to_do(const runner *r, uint64_t number)
+{
+    return !r->finished[number] && !(r->elsewhere && r->elsewhere[number]);
+}
+/* Whether a point that takes so many seconds would end after the budget. */
+bool budget_is_spent(const runner *r, double seconds);
+/* Seconds of the process's clock since `begun`. */
+double seconds_since(const struct timespec *begun);
 
 /* Number of plans, from this one on, on the same fabric of the same design. */
 size_t plans_on_fabric(const ik_experiment *e, size_t first);

@@ -107,6 +107,18 @@ ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_
 
 /* ---- digests of files: a changed file makes another fabric, routing or pattern */
 
+static const uint64_t fnv_basis = UINT64_C(0xcbf29ce484222325), /* FNV-1a */
+    fnv_prime = UINT64_C(0x100000001b3);
+
+/* FNV-1a, whose low bits hardly depend on the first characters: the high ones are mixed in. */
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = fnv_basis;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * fnv_prime;
+    return hash ^ hash >> 32;
+}
+
 static ik_status hash_file(const char *path, uint64_t *hash, ik_error *err)
 {
     FILE *file = fopen(path, "rb");
@@ -115,7 +127,7 @@ static ik_status hash_file(const char *path, uint64_t *hash, ik_error *err)
     unsigned char buffer[8192];
     for (size_t got; (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
         for (size_t i = 0; i < got; i++)
-            *hash = (*hash ^ buffer[i]) * UINT64_C(0x100000001b3);
+            *hash = (*hash ^ buffer[i]) * fnv_prime;
     bool bad = ferror(file) != 0;
     int why = errno;
     fclose(file);
@@ -124,7 +136,7 @@ static ik_status hash_file(const char *path, uint64_t *hash, ik_error *err)
 
 static ik_status digest_variant(variant *v, ik_error *err)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    uint64_t hash = fnv_basis;
     for (size_t i = 0; i < v->num_files; i++) {
         ik_status status = hash_file(v->files[i], &hash, err);
         if (status != IK_OK) {
@@ -211,6 +223,29 @@ static ik_status execute(store *s, const char *sql, ik_error *err)
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
+/* Which points are another shard's. */
+static ik_status find_elsewhere(runner *r, ik_error *err)
+{
+    ik_status status = IK_OK;
+    r->mine = r->e->num_points;
+    if (r->part->num_shards < 2)
+        return IK_OK;
+    r->elsewhere = ik_calloc(r->e->num_points, sizeof *r->elsewhere);
+    if (!r->elsewhere)
+        return ik_fail_memory(err, r->e->num_points, "an experiment");
+    for (uint64_t i = 0; i < r->e->num_points && status == IK_OK; i++) {
+        point p = experiment_point(r->e, i);
+        char *params = NULL;
+        status = point_params(r, &p, &params, err);
+        if (status == IK_OK) {
+            r->elsewhere[i] = hash_text(params) % r->part->num_shards != r->part->shard - 1;
+            r->mine -= r->elsewhere[i];
+        }
+        free(params);
+    }
+    return status;
+}
+
 /* Gives stored points of the sweep their number, marks them finished. */
 static ik_status number_points(runner *r, ik_error *err)
 {
@@ -231,7 +266,7 @@ static ik_status number_points(runner *r, ik_error *err)
             sqlite3_bind_text(statement, 3, label, -1, SQLITE_STATIC);
             status = store_step(r->store, statement, &row, err);
             r->finished[i] = status == IK_OK && sqlite3_changes(store_db(r->store)) > 0;
-            r->done += r->finished[i];
+            r->done += r->finished[i] && !(r->elsewhere && r->elsewhere[i]);
             sqlite3_reset(statement);
         }
         free(label);
@@ -317,6 +352,8 @@ ik_status sync_store(runner *r, ik_error *err)
     if (!r->finished)
         return ik_fail_memory(err, r->e->num_points, "an experiment");
     ik_status status = find_digests(r, err);
+    if (status == IK_OK)
+        status = find_elsewhere(r, err);
     if (status == IK_OK)
         status = store_begin(r->store, err);
     if (status != IK_OK)

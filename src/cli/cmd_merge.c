@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_merge.c: `ikat merge A.db B.db … -o C.db`: one results file of the parts of an experiment.
+ */
+#include "cli.h"
+
+#include "ikat/experiment.h"
+#include "ikat/json.h"
+
+static int put_json(cli *c, const char *path, const ik_merged *m)
+{
+    ik_json j;
+    ik_error err;
+    ik_json_to_file(&j, stdout, IK_JSON_INDENTED);
+    ik_json_object(&j, NULL);
+    ik_json_text(&j, "results", path);
+    ik_json_uint(&j, "files", (uint64_t)c->num_args);
+    ik_json_uint(&j, "points_finished", m->points);
+    ik_json_uint(&j, "points_total", m->num_points);
+    ik_json_uint(&j, "points_twice", m->doubles);
+    ik_json_close(&j);
+    ik_status status = ik_json_end(&j, &err);
+    return cli_written(c, status, &err, CLI_DONE);
+}
+
+static int run(cli *c)
+{
+    const char *path = cli_get(c, "--output");
+    ik_merged m;
+    ik_error err;
+    if (!path)
+        return cli_usage(c, "where should the merged results go? Name a file with -o");
+    if (ik_results_merge((const char *const *)c->args, (size_t)c->num_args, path, &m, &err) !=
+        IK_OK)
+        return cli_error(c, &err);
+    if (c->json)
+        return put_json(c, path, &m);
+    if (!c->quiet) {
+        printf("%s: %llu of %llu points", cli_line(path), (unsigned long long)m.points,
+               (unsigned long long)m.num_points);
+        if (m.doubles)
+            printf("; %llu were in several files", (unsigned long long)m.doubles);
+        putchar('\n');
+    }
+    return CLI_DONE;
+}
+
+static const cli_option options[] = {
+    {"--output", 'o', "RESULTS.db", "where the merged results go: a file that does not exist yet",
+     false},
+    {0},
+};
+
+static const char *const examples[] = {
+    "ikat run experiments/quickstart.yaml --shard 1/2 -o part1.db",
+    "ikat run experiments/quickstart.yaml --shard 2/2 -o part2.db",
+    "ikat merge part1.db part2.db -o whole.db", NULL};
+
+const ik_command ik_command_merge = {
+    .name = "merge",
+    .synopsis = "RESULTS.db… -o RESULTS.db",
+    .summary = "make one results file of the shards of an experiment",
+    .details = "The files are results of the same experiment file with the same --set and the same "
+               "version of ikat, of any shards, finished\n"
+               "or not. When all points are there, the merged file is byte for byte that of a run "
+               "without shards. Points that several files\n"
+               "have are taken once; files that contradict each other are refused, and nothing is "
+               "written.",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = -1,
+    .run = run,
+};

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/merge.c: one results file of several parts of an experiment.
+ *
+ * A run writes fabrics and plans in the order of the sweep, whichever points are its own, so the
+ * rows of two parts have the same numbers, and one has as many as it came to. Rows are taken from
+ * file after file; what a file has and the merged one then has not contradicts an earlier file.
+ */
+#include "experiment/store.h"
+#include "ikat/experiment.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What must be the same in all files; `file`, the experiment's name, and left_out need not. */
+static const char *const same_meta[] = {"version", "experiment", "overrides", "figures",
+                                        "expect",  "over",       "num_points"};
+enum { NUM_SAME = sizeof same_meta / sizeof *same_meta };
+
+/* Tables in the order in which rows refer to each other, and which of their rows count. */
+static const struct {
+    const char *name, *what, *condition;
+} parts[] = {
+    {"fabrics", "fabric", "1"},
+    {"plans", "plan", "1"},
+    {"points", "point", STORE_CURRENT},
+    {"refs", "reference", "1"},
+    {"details", "detail of a point",
+     "params IN (SELECT params FROM part.points WHERE " STORE_CURRENT ")"},
+};
+enum { NUM_PARTS = sizeof parts / sizeof *parts };
+
+typedef struct merge {
+    store *to;
+    const char *first; /* path of the first file */
+    ik_arena arena;
+    const char *meta[NUM_SAME]; /* of the first file */
+    ik_merged found;
+} merge;
+
+static ik_status execute(store *s, const char *sql, const char *text, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    ik_status status = store_prepare(s, sql, (const char *[]){text, NULL}, &statement, err);
+    return status == IK_OK ? store_execute(s, statement, err) : status;
+}
+
+static ik_status count(const store *s, const char *sql, uint64_t *number, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    ik_status status = store_prepare(s, sql, NULL, &statement, err);
+    if (status == IK_OK)
+        status = store_step(s, statement, &row, err);
+    if (status == IK_OK)
+        *number = row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* ---- is it a part of the same experiment? */
+
+static ik_status refuse_other(const merge *m, const char *path, const char *key, const char *value,
+                              ik_error *err)
+{
+    if (strcmp(key, "version") == 0) {
+        ik_fail(err, IK_ERR_INPUT, "'%.150s' was written by ikat %.40s", path, value);
+        return ik_hint(err, IK_ERR_INPUT, "results of two versions are not mixed; this is ikat %s",
+                       ik_version());
+    }
+    ik_fail(err, IK_ERR_INPUT, "'%.150s' and '%.150s' are of different experiments: %s", path,
+            m->first,
+            strcmp(key, "experiment") == 0  ? "the file of the experiment is not the same"
+            : strcmp(key, "overrides") == 0 ? "the values set with --set are not the same"
+                                            : "they differ in what was asked for");
+    return ik_hint(err, IK_ERR_INPUT,
+                   "'ikat merge' joins what 'ikat run FILE --shard' made of one "
+                   "file; results of several files stay apart");
+}
+
+static ik_status check_meta(merge *m, const store *s, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < NUM_SAME && status == IK_OK; i++) {
+        const char *value = "";
+        status = store_get_meta(s, same_meta[i], &m->arena, &value, err);
+        if (status != IK_OK)
+            break;
+        if (!m->meta[i])
+            m->meta[i] = i ? value : ik_version();
+        if (strcmp(value, m->meta[i]) != 0)
+            status = refuse_other(m, store_path(s), same_meta[i], value, err);
+    }
+    return status;
+}
+
+/* ---- taking its rows */
+
+/* Names what two files say differently of the same point. */
+static ik_status refuse_contradiction(const merge *m, const char *path, size_t part, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    const char *params = "";
+    ik_status status = IK_OK;
+    if (strcmp(parts[part].name, "points") == 0) {
+        status = store_prepare(m->to,
+                               "SELECT params FROM (SELECT * FROM part.points WHERE " STORE_CURRENT
+                               " EXCEPT SELECT * FROM main.points) LIMIT 1",
+                               NULL, &statement, err);
+        if (status == IK_OK)
+            status = store_step(m->to, statement, &row, err);
+        if (status == IK_OK && row)
+            status = store_text(statement, 0, &params, err);
+    }
+    if (status == IK_OK) {
+        status =
+            ik_fail(err, IK_ERR_INPUT,
+                    "'%.150s' contradicts an earlier file: the same %s with other contents%s%.300s",
+                    path, parts[part].what, params[0] ? ": " : "", params);
+        ik_hint(err, status,
+                "a file that was continued after its experiment was changed is no part; run its "
+                "shard anew");
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static ik_status take_rows(merge *m, const char *path, size_t part, ik_error *err)
+{
+    uint64_t missing = 0;
+    const char *name = parts[part].name, *condition = parts[part].condition;
+    const char *insert =
+        ik_arena_printf(&m->arena, "INSERT OR IGNORE INTO main.%s SELECT * FROM part.%s WHERE %s",
+                        name, name, condition);
+    const char *compare = ik_arena_printf(&m->arena,
+                                          "SELECT count(*) FROM (SELECT * FROM part.%s WHERE %s "
+                                          "EXCEPT SELECT * FROM main.%s)",
+                                          name, condition, name);
+    if (!insert || !compare)
+        return ik_fail_memory(err, 256, "a merge");
+    ik_status status = execute(m->to, insert, NULL, err);
+    if (status == IK_OK)
+        status = count(m->to, compare, &missing, err);
+    if (status == IK_OK && missing)
+        status = refuse_contradiction(m, path, part, err);
+    return status;
+}
+
+/* Texts of the experiment from the first file; of what was left out, from the one that came to the
+ * end. */
+static ik_status take_meta(merge *m, ik_error *err)
+{
+    ik_status status =
+        execute(m->to, "INSERT OR IGNORE INTO main.meta SELECT * FROM part.meta", NULL, err);
+    if (status == IK_OK)
+        status = execute(m->to,
+                         "UPDATE main.meta SET value = (SELECT value FROM part.meta WHERE key = "
+                         "'left_out') WHERE key = 'left_out' AND value = '[]' AND EXISTS (SELECT 1 "
+                         "FROM part.meta WHERE key = 'left_out')",
+                         NULL, err);
+    return status;
+}
+
+static ik_status take_tables(merge *m, const char *path, ik_error *err)
+{
+    static const char points_here[] = "SELECT count(*) FROM main.points",
+                      points_there[] = "SELECT count(*) FROM part.points WHERE " STORE_CURRENT;
+    uint64_t before = 0, there = 0;
+    ik_status status = store_begin(m->to, err);
+    if (status != IK_OK)
+        return status;
+    status = count(m->to, points_here, &before, err);
+    if (status == IK_OK)
+        status = count(m->to, points_there, &there, err);
+    if (status == IK_OK)
+        status = take_meta(m, err);
+    for (size_t i = 0; i < NUM_PARTS && status == IK_OK; i++)
+        status = take_rows(m, path, i, err);
+    if (status == IK_OK)
+        status = count(m->to, points_here, &m->found.points, err);
+    if (status == IK_OK)
+        m->found.doubles += before + there - m->found.points;
+    if (status == IK_OK)
+        return store_commit(m->to, err);
+    store_rollback(m->to);
+    return status;
+}
+
+/* The file was opened and checked as any results file; it is read once more, beside the merged
+ * one. */
+static ik_status take_file(merge *m, const char *path, ik_error *err)
+{
+    store *s = NULL;
+    ik_status status = store_open(path, &s, err);
+    if (status == IK_OK)
+        status = check_meta(m, s, err);
+    store_close(s);
+    if (status == IK_OK)
+        status = execute(m->to, "ATTACH ?1 AS part", path, err);
+    if (status != IK_OK)
+        return status;
+    status = take_tables(m, path, err);
+    ik_error ignored;
+    ik_status detached = execute(m->to, "DETACH part", NULL, &ignored);
+    if (status == IK_OK && detached != IK_OK && err)
+        *err = ignored;
+    return status == IK_OK ? detached : status;
+}
+
+static ik_status refuse_existing(const char *path, ik_error *err)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0)
+        return IK_OK;
+    ik_fail(err, IK_ERR_INPUT, "'%.200s' exists already", path);
+    return ik_hint(err, IK_ERR_INPUT, "a merge writes a new file: name another with -o");
+}
+
+ik_status ik_results_merge(const char *const *paths, size_t num, const char *path, ik_merged *out,
+                           ik_error *err)
+{
+    merge m = {.first = num ? paths[0] : ""};
+    ik_status status =
+        num ? refuse_existing(path, err) : ik_fail(err, IK_ERR_USAGE, "no results file to merge");
+    if (status == IK_OK)
+        status = store_create(path, &m.to, err);
+    if (status != IK_OK)
+        return status;
+    for (size_t i = 0; i < num && status == IK_OK; i++)
+        status = take_file(&m, paths[i], err);
+    if (status == IK_OK) {
+        m.found.num_points = strtoull(m.meta[NUM_SAME - 1], NULL, 10);
+        *out = m.found;
+        store_compact(m.to);
+    } else {
+        store_discard(m.to);
+    }
+    ik_arena_free(&m.arena);
+    return status;
+}

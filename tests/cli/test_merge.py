@@ -1,0 +1,167 @@
+"""ikat run --shard and --budget, ikat merge: parts of an experiment, and one file of them."""
+import shutil
+import sqlite3
+import unittest
+
+from harness import CliTest, run
+
+KINDS = {
+    # loads and seeds; two plans on two fabrics
+    "load": """
+fabric: ["karytree:k=4,n=2", "xgft:m=4:4,w=1:2"]
+routing: [dmodk, updown]
+traffic: uniform
+load: [20%, 60%]
+seeds: 3
+measure: {warmup: 2 us, duration: 5 us, series: 1 us, congestion: true}
+""",
+    # machines that are samples, of which one has a drawing; points that are not feasible
+    "static": """
+fabric: {family: lrt, N: 16, d: 4, r: 2, seed: 1..6}
+routing: [{family: loren, t_max: [least, 6]}, cowen]
+simulate: false
+measures: [proof, mean_hops, least_t_max]
+over: fabric.seed
+""",
+    # measures beside a simulation, and points that are infeasible
+    "twin": """
+fabric: {family: lrt, N: 16, d: 4, r: 2, seed: 1..3}
+routing: [{family: loren, t_max: [least, 5]}, updown]
+traffic: [uniform, transpose]
+load: [10%, 30%]
+measures: [saturation, mean_hops]
+measure: {warmup: 1 us, duration: 3 us}
+over: fabric.seed
+""",
+    # plans that are left out, and what slowdowns are measured by
+    "workload": """
+fabric: ["karytree:k=4,n=2", "torus:dims=4:4"]
+routing: [dmodk, dor, updown]
+skip_misfits: true
+jobs:
+  - {name: a, traffic: "exchange:bytes=2560 B", hosts: 0..3}
+  - {name: b, traffic: "exchange:bytes=1 KiB", hosts: 4..9}
+measure: {until: delivered, at_most: 1 ms}
+seeds: 2
+""",
+    # two flows of proofs for a plan
+    "designs": """
+designs:
+  - {name: tree, fabric: "karytree:k=4,n=2", routing: adaptive_tree, selection: [first_free, least_queued]}
+  - {name: fly, fabric: "slimfly:q=5,p=1", routing: [minimal, ugal_l], switch: {switching: [vct, saf]}}
+traffic: uniform
+load: [10%, 40%]
+measure: {warmup: 1 us, duration: 3 us}
+""",
+}
+
+
+class Merge(CliTest):
+    def write(self, text, name="e.yaml"):
+        path = self.tmp / name
+        path.write_text(text)
+        return path
+
+    def shards(self, path, num, *more):
+        made = []
+        for i in range(1, num + 1):
+            made.append(self.tmp / f"{path.stem}{i}of{num}.db")
+            self.ok("run", path, "-q", "--shard", f"{i}/{num}", "-o", made[-1], *more)
+        return made
+
+    def points(self, path):
+        with sqlite3.connect(path) as db:
+            return [row[0] for row in db.execute("SELECT params FROM points ORDER BY id")]
+
+    def test_shards_of_every_kind_make_the_whole(self):
+        """Any number of shards, in any order, on any number of threads: the bytes of one run."""
+        for name, text in KINDS.items():
+            path = self.write(text, f"{name}.yaml")
+            whole = self.tmp / f"{name}.db"
+            self.ok("run", path, "-q", "-o", whole)
+            for num in (1, 2, 5):
+                with self.subTest(kind=name, shards=num):
+                    made = self.shards(path, num, "-j", str(1 + num % 2))
+                    parts = [self.points(m) for m in made]
+                    self.assertEqual(sorted(p for part in parts for p in part), sorted(self.points(whole)))
+                    self.assertTrue(num == 1 or all(len(p) < len(self.points(whole)) for p in parts))
+                    merged = self.tmp / f"{name}.merged{num}.db"
+                    text = self.ok("merge", *made[::-1], "-o", merged)
+                    self.assertNotIn("several files", text)
+                    self.assertEqual(merged.read_bytes(), whole.read_bytes())
+
+    def test_which_points_a_shard_has(self):
+        """By the point, not by its number: points that another sweep also has are in the same shard."""
+        small = self.shards(self.write(KINDS["load"].replace("[20%, 60%]", "[60%]"), "small.yaml"), 3)
+        large = self.shards(self.write(KINDS["load"], "large.yaml"), 3)
+        for a, b in zip(small, large):
+            self.assertLessEqual(set(self.points(a)), set(self.points(b)))
+
+    def test_unfinished_and_double(self):
+        path = self.write(KINDS["load"])
+        whole = self.tmp / "whole.db"
+        self.ok("run", path, "-q", "-o", whole)
+        made = self.shards(path, 3)
+        part = self.tmp / "part.db"
+        text = self.ok("merge", made[0], made[2], "-o", part)
+        num = len(self.points(made[0])) + len(self.points(made[2]))
+        self.assertIn(f"{num} of 24 points", text)
+        answer = self.json("merge", part, *made, made[1], "-o", self.tmp / "all.db")
+        self.assertEqual((answer["points_finished"], answer["points_total"]), (24, 24))
+        self.assertEqual(answer["points_twice"], num + len(self.points(made[1])))
+        self.assertEqual((self.tmp / "all.db").read_bytes(), whole.read_bytes())
+        # what is missing can be run, in the merged file as well
+        self.ok("run", path, "-q", "-o", part)
+        self.assertEqual(part.read_bytes(), whole.read_bytes())
+
+    def test_budget(self):
+        """A budget ends a run between two points, and the same command goes on; static runs too."""
+        for name in ("load", "static"):
+            path = self.write(KINDS[name], f"{name}.yaml")
+            whole, some = self.tmp / f"{name}.db", self.tmp / f"{name}.some.db"
+            self.ok("run", path, "-q", "-o", whole)
+            text = run("run", path, "--budget", "0.000001 s", "-o", some).stderr
+            self.assertRegex(text, r"0 of \d+ points are finished and the budget is spent; the same command goes on")
+            self.assertEqual(self.points(some), [])
+            self.ok("run", path, "-q", "--budget", "1 h", "-o", some)
+            self.assertEqual(some.read_bytes(), whole.read_bytes())
+
+    def test_refused(self):
+        path = self.write(KINDS["load"])
+        made = self.shards(path, 2)
+        out = self.tmp / "out.db"
+
+        def refused(*args, words):
+            self.refused("merge", *args, says=words)
+            self.assertEqual([p.name for p in self.tmp.iterdir() if "out.db" in p.name], [])
+
+        other = self.tmp / "other.db"
+        self.ok("run", self.write(KINDS["load"].replace("20%", "30%"), "other.yaml"), "-q", "-o", other)
+        refused(made[0], other, "-o", out, words=("different experiments", "the file of the experiment", "other.db"))
+        self.ok("run", path, "-q", "--set", "load=20%", "-o", self.tmp / "set.db")
+        refused(made[0], self.tmp / "set.db", "-o", out, words=("different experiments", "--set"))
+        refused(made[0], made[1], words=("-o",))
+        refused(made[0], self.tmp / "none.db", "-o", out, words=("cannot open", "none.db"))
+        refused(path, "-o", out, words=("no results file",))
+        with sqlite3.connect(made[1]) as db:
+            db.execute("UPDATE points SET offered = offered + 0.01")
+        whole = self.tmp / "whole.db"
+        self.ok("run", path, "-q", "-o", whole)
+        refused(whole, made[1], "-o", out, words=("contradicts", "point", "karytree"))
+        shutil.copy(made[0], self.tmp / "new.db")
+        with sqlite3.connect(self.tmp / "new.db") as db:
+            db.execute("UPDATE meta SET value = '9.9' WHERE key = 'version'")
+        refused(made[0], self.tmp / "new.db", "-o", out, words=("9.9", "two versions"))
+        before = made[0].read_bytes()
+        self.refused("merge", made[0], "-o", made[0], says="exists already")
+        self.assertEqual(made[0].read_bytes(), before)
+        for option, value in (("--shard", "0/2"), ("--shard", "3/2"), ("--shard", "1"), ("--shard", "1/2x"),
+                              ("--shard", "-1/2"), ("--budget", "2"), ("--budget", "0 h"), ("--budget", "-1 h"),
+                              ("--budget", "2 parsec"), ("--budget", "nan s")):
+            with self.subTest(option=option, value=value):
+                self.refused("run", path, option, value, "-o", out, says=option)
+                self.assertFalse(out.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
