@@ -212,17 +212,25 @@ const char *model_workload(const report_fabric *f, store_row *r, int column)
     return text;
 }
 
-/* Points of the step on the curve's own fabric: the channels of others are others. */
+/* Has the point counts of the channels that the curve's fabric shows? Those of another fabric are
+ * others, a sample without a drawing shows none, and an infeasible point was not simulated. */
+static bool is_shown(const report_model *m, const report_curve *c, const report_row *row)
+{
+    return row->fabric == c->fabric && m->fabrics[c->fabric].num_channels > 0 &&
+           !(row->value[METRIC_FEASIBLE] == 0);
+}
+
 static size_t samples_of(const report_model *m, const report_curve *c, const report_step *s)
 {
     size_t num = 0;
     for (size_t i = 0; i < s->num_rows; i++)
-        num += m->rows[s->rows[i]].fabric == c->fabric;
+        num += is_shown(m, c, &m->rows[s->rows[i]]);
     return num;
 }
 
+/* details: those that are kept of one point of the step, too. */
 static ik_status read_arrays(report_model *m, const report_curve *c, report_step *s, size_t seed,
-                             ik_error *err)
+                             bool details, ik_error *err)
 {
     const report_fabric *f = &m->fabrics[c->fabric];
     const report_row *point = &m->rows[s->rows[seed]];
@@ -244,7 +252,7 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
         store_row r = model_row(m, statement, "point", point->id, err);
         add_use(f, &r, seconds, share, s->use);
         add_hosts(f, &r, seconds, share, s);
-        if (seed == 0) {
+        if (details) {
             read_series(f, &r, &s->series);
             read_congestion(f, &r, s);
             s->workload = model_workload(f, &r, 12);
@@ -262,12 +270,15 @@ ik_status model_read_arrays(report_model *m, const report_curve *c, report_step 
     s->tiers = ik_arena_alloc(&m->arena, (f->num_tiers + 1) * sizeof *s->tiers);
     if (!s->use || !s->tiers)
         return ik_fail_memory(err, f->num_channels * sizeof *s->use, "a report");
+    s->congestion = s->classes = s->congestion_series = s->workload = "";
+    bool details = true;
     for (size_t i = 0; i < s->num_rows; i++) {
-        if (m->rows[s->rows[i]].fabric != c->fabric)
+        if (!is_shown(m, c, &m->rows[s->rows[i]]))
             continue;
-        ik_status status = read_arrays(m, c, s, i, err);
+        ik_status status = read_arrays(m, c, s, i, details, err);
         if (status != IK_OK)
             return status;
+        details = false;
     }
     for (uint32_t k = 0; k < f->num_channels; k++) {
         if (!f->rate_bps[k])
