@@ -16,6 +16,7 @@ typedef struct figure_cell {
     estimate x;      /* of a result; of an axis its number, or the place among its values */
     estimate y;      /* mean of the samples, NAN without any */
     double *samples; /* [num] ascending */
+    size_t *rows;    /* of the samples, until they are sorted */
     size_t num;
     size_t missing;    /* points that have no such result */
     size_t infeasible; /* points without a result because their routing is infeasible */

@@ -107,6 +107,21 @@ class Figures(CliTest):
                 self.assertAlmostEqual(float(row["min"]), min(values), places=6)
                 self.assertAlmostEqual(float(row["max"]), max(values), places=6)
 
+    def test_normalised_measures(self):
+        """What is measured is one sample for all seeds of the traffic; each is divided by that of its own graph."""
+        self.file.write_text(EXPERIMENT.split("figures:")[0] + "figures:\n  - {name: hops, x: load, y: mean_hops, series: routing, "
+                             "over: fabric.seed, normalise_by: {routing: minimal}}\n")
+        self.ok("run", self.file, "-o", self.store)
+        hops = {(p["params"]["fabric"], p["routing"].split(":")[0]): p["mean_hops"] for p in self.points()}
+        values = [hops[f, "updown"] / hops[f, "minimal"] for f, routing in hops if routing == "minimal"]
+        self.assertEqual(len(values), 3)
+        rows = [r for r in self.rows("hops") if r["routing"] == "updown"]
+        self.assertEqual(len(rows), 2)
+        for row in rows:
+            self.assertEqual(row["samples"], "3")
+            for key, value in [("mean_hops", statistics.mean(values)), ("min", min(values)), ("max", max(values))]:
+                self.assertAlmostEqual(float(row[key]), value, places=6)
+
     def test_samples(self):
         for row in self.rows("ecdf"):
             values = sorted(p["latency_mean_ns"] for p in self.points(routing=row["routing"].split(":")[0], load=0.6))

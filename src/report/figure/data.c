@@ -81,7 +81,8 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
     const report_model *m = k->b->m;
     memcpy(c->key, entries[0].key, sizeof c->key);
     c->samples = ik_arena_alloc(&k->d->arena, (2 * num + 1) * sizeof *c->samples);
-    size_t *rows = ik_arena_alloc(&k->d->arena, (num + 1) * sizeof *rows);
+    size_t *rows = ik_arena_alloc(&k->d->arena, 2 * (num + 1) * sizeof *rows);
+    c->rows = rows ? rows + num + 1 : NULL;
     if (!c->samples || !rows)
         return ik_fail_memory(err, num * sizeof *c->samples, "a figure");
     place_cell(k, c, entries, num, c->samples + num);
@@ -93,7 +94,7 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
             continue;
         c->samples[c->num] = result_of(row, &k->d->v.y);
         c->infeasible += !isfinite(c->samples[c->num]) && row->value[METRIC_FEASIBLE] < 1;
-        c->num++;
+        c->rows[c->num++] = rows[i];
     }
     for (size_t i = 0; i < num && (is_latency(&k->d->v.y) || is_latency(&k->d->v.x)); i++)
         c->unsteady += m->rows[rows[i]].value[METRIC_STATIONARY] < 1;
@@ -119,7 +120,7 @@ static ik_status make_cells(maker *k, ik_error *err)
 
 /* ---- normalising: sample by sample where both have as many, else seed by seed */
 
-/* Where the seed of a point stands in the table of axes. */
+/* Where the seed of a point stands in the table of axes; NULL: it has none. */
 static const uint32_t *seed_of(const maker *k, size_t point)
 {
     const axes *a = &k->b->a;
@@ -130,52 +131,50 @@ static const uint32_t *seed_of(const maker *k, size_t point)
 }
 
 /* Mean of the reference's samples with the seed of a point, of all of them where none has it. */
-static double mean_of(const maker *k, const view_entry *ref, size_t num, size_t point)
+static double mean_of(const maker *k, const figure_cell *ref, size_t point)
 {
     double sum = 0, sum_same = 0;
     size_t all = 0, same = 0;
     const uint32_t *seed = seed_of(k, point);
-    for (size_t i = 0; i < num; i++) {
-        double y = result_of(&k->b->m->rows[ref[i].point], &k->d->v.y);
-        const uint32_t *other = seed_of(k, ref[i].point);
-        if (!isfinite(y))
+    for (size_t i = 0; i < ref->num; i++) {
+        const uint32_t *other = seed_of(k, ref->rows[i]);
+        if (!isfinite(ref->samples[i]))
             continue;
-        sum += y;
+        sum += ref->samples[i];
         all++;
         if (seed && *seed == *other) {
-            sum_same += y;
+            sum_same += ref->samples[i];
             same++;
         }
     }
     return same ? sum_same / (double)same : all ? sum / (double)all : NAN;
 }
 
-/* Divides the samples of a cell, whose points begin at `own`. */
-static void normalise_cell(const maker *k, figure_cell *c, const view_entry *own)
+static void normalise_cell(const maker *k, figure_cell *c, const figure_cell *ref)
 {
-    const figure_view *v = &k->d->v;
-    view_entry like = own[0];
-    size_t num = 0;
-    for (int s = 0; s < VIEW_KEYS; s++)
-        like.key[s] = v->by_any[s] ? 0 : like.key[s];
-    const view_entry *ref = find_entry(v->by, v->num_by, &like);
-    while (ref && ref + num < v->by + v->num_by && same_key(ref, ref + num))
-        num++;
     for (size_t s = 0; s < c->num; s++) {
-        double by = num == c->num ? result_of(&k->b->m->rows[ref[s].point], &v->y)
-                                  : mean_of(k, ref, num, own[s].point);
+        double by = ref->num == c->num ? ref->samples[s] : mean_of(k, ref, c->rows[s]);
         c->samples[s] = by != 0 ? c->samples[s] / by : NAN;
     }
 }
 
-/* Cells have their points one after the other, as the view has. */
-static void normalise(maker *k)
+static ik_status normalise(maker *k, ik_error *err)
 {
-    const view_entry *own = k->d->v.entries;
-    for (size_t i = 0; i < k->num; i++) {
-        normalise_cell(k, &k->cells[i], own);
-        own += k->cells[i].num;
+    const figure_view *v = &k->d->v;
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < k->num && status == IK_OK; i++) {
+        view_entry like = {0};
+        figure_cell ref = {0};
+        size_t num = 0;
+        for (int s = 0; s < VIEW_KEYS; s++)
+            like.key[s] = v->by_any[s] ? 0 : k->cells[i].key[s];
+        const view_entry *first = find_entry(v->by, v->num_by, &like);
+        while (first && first + num < v->by + v->num_by && same_key(first, first + num))
+            num++;
+        if (num && (status = fill_cell(k, &ref, first, num, err)) == IK_OK)
+            normalise_cell(k, &k->cells[i], &ref);
     }
+    return status;
 }
 
 /* Drops samples without a value, sorts the others, sums up. */
@@ -493,7 +492,7 @@ ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik
     if (status == IK_OK)
         status = f->kind == FIGURE_TIME ? make_periods(&k, err) : make_cells(&k, err);
     if (status == IK_OK && f->normalise_by.num)
-        normalise(&k);
+        status = normalise(&k, err);
     if (status == IK_OK) {
         finish_cells(&k);
         status = make_curves(&k, err);
