@@ -27,6 +27,11 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err);
 ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err);
 /* Names of the tables, ending with NULL; the first one is that of ik_report_csv. */
 extern const char *const ik_report_tables[];
+/* The same table for a terminal: what all rows share is said once, columns without values are left
+ * out, and one that is wider than `width` is cut into several. width and colour as in
+ * ik_report_terminal. */
+ik_status ik_report_table(const char *store_path, const char *table, FILE *out, unsigned width,
+                          bool colour, ik_error *err);
 /* A figure that the experiment declares (section figures): as a table for a terminal (width and
  * colour as in ik_report_terminal), as CSV (a row per place of a curve), or as a picture.
  * IK_ERR_INPUT with the nearest name if there is none of that name. */

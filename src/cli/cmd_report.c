@@ -110,14 +110,18 @@ static int write_report(cli *c)
         return cli_usage(c, "--csv and --json both want the output: give one of them");
     if ((c->json || cli_has(c, "--csv")) && cli_has(c, "--output"))
         return cli_usage(c, "-o names the HTML report; --csv and --json write to the output");
-    if (cli_has(c, "--table") && !cli_has(c, "--csv"))
-        return cli_usage(c, "--table chooses what --csv prints: give both");
     const char *table = cli_get(c, "--table");
+    if (table && c->json)
+        return cli_usage(c, "--json has what all tables have: leave --table out, or give --csv");
+    if (table && cli_has(c, "--output"))
+        return cli_usage(c, "-o names the HTML report; --table writes to the output");
     ik_status status;
     if (c->json)
         status = ik_report_json(store, stdout, &err);
     else if (cli_has(c, "--csv"))
         status = ik_report_csv_table(store, table ? table : ik_report_tables[0], stdout, &err);
+    else if (table)
+        status = ik_report_table(store, table, stdout, terminal_width(), c->colour_out, &err);
     else
         return write_page(c, store);
     return cli_written(c, status, &err, CLI_DONE);
@@ -137,22 +141,23 @@ static const cli_option options[] = {
      false},
     {"--strict", 0, NULL, "exit status 1 if a claim of the experiment differs from the results",
      false},
-    {"--csv", 0, NULL, "print one line a point instead", false},
+    {"--csv", 0, NULL, "print one line a point, or the lines of --table, instead", false},
     {"--table", 0, "NAME",
-     "with --csv: points (default), classes, congestion (over time), roots, culprits, "
-     "victims, watch, claims; of workloads jobs, hosts, critical_path, "
-     "message_classes or references",
+     "print a table; with --csv as CSV: points, plans, curves (means over samples), claims, "
+     "classes, congestion (over time), roots, culprits, victims, watch, probes (of searches); of "
+     "workloads jobs, hosts, critical_path, message_classes, references",
      false},
     {0},
 };
 
 static const char *const examples[] = {"ikat report quickstart.db -o report.html",
                                        "ikat report quickstart.db --csv",
+                                       "ikat report quickstart.db --table plans",
                                        "ikat report quickstart.db --csv --table roots", NULL};
 
 const ik_command ik_command_report = {
     .name = "report",
-    .synopsis = "RESULTS.db [-o REPORT.html] [--figure NAME] [--csv [--table NAME]] [--json]",
+    .synopsis = "RESULTS.db [-o REPORT.html] [--figure NAME] [--csv] [--table NAME] [--json]",
     .summary = "make the HTML report of results, or print them as CSV or JSON",
     .details = "The report is one file that opens from disk and loads nothing: findings, proofs, "
                "latency and throughput over load, link\n"

@@ -155,6 +155,7 @@ typedef struct report_model {
     report_curve *statics;
     const char **over;      /* [num_over] axes that are samples, besides seeds */
     bool used[NUM_METRICS]; /* some point has a value */
+    bool designs;           /* some point is of a design, which its variant begins with */
     slow_cost *costs;
     size_t num_fabrics, num_plans, num_rows, num_curves, num_costs, num_statics, num_over;
 } report_model;

@@ -83,11 +83,36 @@ static bool is_column(const report_model *m, int id)
     return metric_is_static((metric_id)id) ? m->used[id] : m->num_curves > 0 || !m->num_rows;
 }
 
+const char *csv_design(FILE *out, const report_model *m, const char *variant)
+{
+    static const char begin[] = "design: ";
+    char name[200] = "";
+    const char *rest = variant;
+    if (!m->designs)
+        return variant;
+    if (strncmp(variant, begin, sizeof begin - 1) == 0) {
+        const char *text = variant + sizeof begin - 1;
+        size_t length = strcspn(text, ";"); /* which no name has */
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        rest = text + length + (text[length] == ';');
+        rest += *rest == ' ';
+    }
+    csv_field(out, name);
+    putc(',', out);
+    return rest;
+}
+
+void csv_header(FILE *out, const report_model *m, const char *more)
+{
+    fprintf(out, "%sfabric,routing,traffic,variant,%s\n", m->designs ? "design," : "", more);
+}
+
 static void put_row(FILE *out, const report_model *m, const report_row *r)
 {
     const report_plan *p = &m->plans[r->plan];
+    const char *variant = csv_design(out, m, r->variant);
     const char *const texts[] = {
-        m->fabrics[r->fabric].spec, p->routing, p->vc, p->selection, r->traffic, r->variant};
+        m->fabrics[r->fabric].spec, p->routing, p->vc, p->selection, r->traffic, variant};
     csv_fields(out, texts, sizeof texts / sizeof *texts);
     fprintf(out, ",%u", p->vcs);
     put_load(out, r->load);
@@ -102,13 +127,10 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
     putc('\n', out);
 }
 
-ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
+static ik_status put_points(const report_model *m, FILE *out)
 {
-    report_model *m = NULL;
-    ik_status status = model_read(store_path, &m, err);
-    if (status != IK_OK)
-        return status;
-    fputs("fabric,routing,vc,selection,traffic,variant,vcs,load,seed", out);
+    fprintf(out, "%sfabric,routing,vc,selection,traffic,variant,vcs,load,seed",
+            m->designs ? "design," : "");
     for (int id = 0; id < NUM_METRICS; id++)
         if (is_column(m, id))
             fprintf(out, ",%s", metrics[id].name);
@@ -118,8 +140,12 @@ ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
     putc('\n', out);
     for (size_t i = 0; i < m->num_rows; i++)
         put_row(out, m, &m->rows[i]);
-    model_free(m);
-    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
+    return IK_OK;
+}
+
+ik_status ik_report_csv(const char *store_path, FILE *out, ik_error *err)
+{
+    return ik_report_csv_table(store_path, ik_report_tables[0], out, err);
 }
 
 /* ---- other tables: every one names what its rows are for, and members of objects that the store
@@ -141,6 +167,7 @@ enum {
     TABLE_CLAIMS,
     TABLE_PROBES,
     TABLE_CURVES,
+    TABLE_PLANS,
     NUM_TABLES
 };
 const char *const ik_report_tables[] = {
@@ -159,6 +186,7 @@ const char *const ik_report_tables[] = {
     [TABLE_CLAIMS] = "claims",
     [TABLE_PROBES] = "probes",
     [TABLE_CURVES] = "curves",
+    [TABLE_PLANS] = "plans",
     [NUM_TABLES] = NULL,
 };
 /* Keys, ending with NULL. From TABLE_ROOTS on a table's name is the key of its list in the
@@ -183,6 +211,7 @@ static void put_members(FILE *out, const json_t *object, size_t table)
 void csv_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, const char *traffic,
                const char *variant, double load)
 {
+    variant = csv_design(out, m, variant);
     const char *const texts[] = {m->fabrics[fabric].spec, m->plans[plan].label, traffic, variant};
     csv_fields(out, texts, sizeof texts / sizeof *texts);
     put_load(out, load);
@@ -246,14 +275,16 @@ static ik_status put_list(FILE *out, const report_model *m, const report_curve *
     return status;
 }
 
-static void put_header(size_t table, FILE *out)
+static void put_header(const report_model *m, size_t table, FILE *out)
 {
     static const char *const subject[NUM_TABLES] = {
         [TABLE_CLASSES] = ",seed", [TABLE_CONGESTION] = ",time_ns", [TABLE_ROOTS] = ",root"};
-    fprintf(out, "fabric,routing,traffic,variant,load%s", subject[table] ? subject[table] : "");
-    for (const char *const *key = columns[table]; *key; key++)
-        fprintf(out, ",%s", *key);
-    putc('\n', out);
+    char more[400];
+    size_t used =
+        (size_t)snprintf(more, sizeof more, "load%s", subject[table] ? subject[table] : "");
+    for (const char *const *key = columns[table]; *key && used < sizeof more; key++)
+        used += (size_t)snprintf(more + used, sizeof more - used, ",%s", *key);
+    csv_header(out, m, more);
 }
 
 /* What slowdowns are measured by. */
@@ -286,7 +317,7 @@ static ik_status put_references(report_model *m, FILE *out, ik_error *err)
 /* The loads that searches tried, in their order. */
 static ik_status put_probes(const report_model *m, FILE *out)
 {
-    fputs("fabric,routing,traffic,variant,load,seed,offered,throughput,accepted\n", out);
+    csv_header(out, m, "load,seed,offered,throughput,accepted");
     for (size_t i = 0; i < m->num_rows; i++) {
         const report_row *r = &m->rows[i];
         const json_t *one;
@@ -305,9 +336,13 @@ static ik_status put_probes(const report_model *m, FILE *out)
     return IK_OK;
 }
 
-static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *err)
+ik_status csv_put_table(report_model *m, size_t table, FILE *out, ik_error *err)
 {
     ik_status status = IK_OK;
+    if (table == TABLE_POINTS)
+        return put_points(m, out);
+    if (table == TABLE_PLANS)
+        return csv_put_plans(m, out, err);
     if (table == TABLE_REFERENCES)
         return put_references(m, out, err);
     if (table == TABLE_HOSTS)
@@ -326,7 +361,7 @@ static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *e
         return put_probes(m, out);
     if (table == TABLE_CURVES)
         return csv_put_curves(m, out, err);
-    put_header(table, out);
+    put_header(m, table, out);
     for (size_t i = 0; table == TABLE_CLASSES && i < m->num_rows && status == IK_OK; i++)
         status = put_classes(out, m, &m->rows[i], err);
     for (size_t i = 0; table != TABLE_CLASSES && i < m->num_curves; i++) {
@@ -338,20 +373,35 @@ static ik_status put_table(report_model *m, size_t table, FILE *out, ik_error *e
     return status;
 }
 
+ik_status csv_find_table(const char *name, size_t *table, ik_error *err)
+{
+    char list[300] = "";
+    size_t which = 0, used = 0;
+    while (which < NUM_TABLES && strcmp(ik_report_tables[which], name) != 0)
+        which++;
+    if (which < NUM_TABLES) {
+        *table = which;
+        return IK_OK;
+    }
+    for (size_t i = 0; i < NUM_TABLES && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                                 ik_report_tables[i]);
+    const char *nearest = ik_nearest_name(name, ik_report_tables);
+    ik_status status = ik_fail(err, IK_ERR_USAGE, "there is no table '%.80s'", name);
+    return nearest ? ik_hint(err, status, "did you mean '%s'? There are %s", nearest, list)
+                   : ik_hint(err, status, "there are %s", list);
+}
+
 ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err)
 {
     size_t which = 0;
-    while (which < NUM_TABLES && strcmp(ik_report_tables[which], table) != 0)
-        which++;
-    if (which == NUM_TABLES)
-        return ik_fail_unknown(err, "table", table, ik_report_tables);
-    if (which == TABLE_POINTS)
-        return ik_report_csv(store_path, out, err);
     report_model *m = NULL;
-    ik_status status = model_read(store_path, &m, err);
+    ik_status status = csv_find_table(table, &which, err);
+    if (status == IK_OK)
+        status = model_read(store_path, &m, err);
     if (status != IK_OK)
         return status;
-    status = put_table(m, which, out, err);
+    status = csv_put_table(m, which, out, err);
     model_free(m);
     if (status != IK_OK)
         return status;

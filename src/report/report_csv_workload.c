@@ -11,8 +11,9 @@
 /* The columns that say which point it is. */
 void csv_workload(FILE *out, const report_model *m, const report_row *r)
 {
+    const char *variant = csv_design(out, m, r->variant);
     const char *const texts[] = {m->fabrics[r->fabric].spec, m->plans[r->plan].label, r->traffic,
-                                 r->variant};
+                                 variant};
     csv_fields(out, texts, sizeof texts / sizeof *texts);
     fprintf(out, ",%" PRIu64, r->seed);
 }
@@ -62,7 +63,7 @@ static void put_hosts(FILE *out, const report_model *m, const report_row *point,
 
 ik_status csv_put_hosts(report_model *m, FILE *out, ik_error *err)
 {
-    fputs("fabric,routing,traffic,variant,seed,host,name,finish_ns\n", out);
+    csv_header(out, m, "seed,host,name,finish_ns");
     return each_point(m, "host_finish", put_hosts, out, err);
 }
 
@@ -115,9 +116,7 @@ static void put_path(FILE *out, const report_model *m, const report_row *point, 
 
 ik_status csv_put_path(report_model *m, FILE *out, ik_error *err)
 {
-    fputs("fabric,routing,traffic,variant,seed,kind,host,peer,operation,bytes,begin_ns,end_ns,"
-          "time_ns,segments\n",
-          out);
+    csv_header(out, m, "seed,kind,host,peer,operation,bytes,begin_ns,end_ns,time_ns,segments");
     return each_point(m, "workload", put_path, out, err);
 }
 
@@ -152,8 +151,6 @@ static void put_message_classes(FILE *out, const report_model *m, const report_r
 
 ik_status csv_put_message_classes(report_model *m, FILE *out, ik_error *err)
 {
-    fputs("fabric,routing,traffic,variant,seed,class,messages,bytes,first_start_ns,"
-          "last_delivery_ns\n",
-          out);
+    csv_header(out, m, "seed,class,messages,bytes,first_start_ns,last_delivery_ns");
     return each_point(m, "workload", put_message_classes, out, err);
 }

@@ -13,7 +13,6 @@ static ik_status put_result(FILE *out, const report_model *m, const report_curve
                             const report_step *s, metric_id id, ik_error *err)
 {
     static const double shares[] = {0, .05, .25, .5, .75, .95, 1};
-    const char *const texts[] = {c->fabric_label, c->plan_label, c->traffic, c->variant};
     double *values = NULL;
     size_t num = 0;
     ik_status status = model_samples(m, s, id, &values, &num, err);
@@ -21,6 +20,8 @@ static ik_status put_result(FILE *out, const report_model *m, const report_curve
         free(values);
         return status;
     }
+    const char *variant = csv_design(out, m, c->variant);
+    const char *const texts[] = {c->fabric_label, c->plan_label, c->traffic, variant};
     csv_fields(out, texts, sizeof texts / sizeof *texts);
     csv_real(out, s->load > 0 ? s->load : NAN);
     fprintf(out, ",%s,%zu", metrics[id].name, num);
@@ -47,9 +48,7 @@ static ik_status put_curve(FILE *out, const report_model *m, const report_curve 
 ik_status csv_put_curves(report_model *m, FILE *out, ik_error *err)
 {
     ik_status status = IK_OK;
-    fputs("fabric,routing,traffic,variant,load,result,samples,mean,sd,ci95,min,p5,p25,median,p75,"
-          "p95,max\n",
-          out);
+    csv_header(out, m, "load,result,samples,mean,sd,ci95,min,p5,p25,median,p75,p95,max");
     for (size_t i = 0; i < m->num_curves && status == IK_OK; i++)
         status = put_curve(out, m, &m->curves[i], err);
     for (size_t i = 0; i < m->num_statics && status == IK_OK; i++)

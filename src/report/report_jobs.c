@@ -5,6 +5,7 @@
 #include "report/report_csv.h"
 
 #include <math.h>
+#include <string.h>
 
 /* NAN where there is none. */
 static double value_of(const report_row *row, size_t k, const char *key)
@@ -56,10 +57,11 @@ ik_status csv_put_jobs(report_model *m, FILE *out, ik_error *err)
     static const char *const columns[] = {"name",     "hosts",         "messages",       "bytes",
                                           "start_ns", "completion_ns", "alone_ns",       "slowdown",
                                           "load",     "throughput",    "latency_mean_ns"};
-    fputs("fabric,routing,traffic,variant,seed", out);
-    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-        fprintf(out, ",%s", columns[c]);
-    putc('\n', out);
+    char more[200] = "seed";
+    size_t used = strlen(more);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns && used < sizeof more; c++)
+        used += (size_t)snprintf(more + used, sizeof more - used, ",%s", columns[c]);
+    csv_header(out, m, more);
     for (size_t i = 0; i < m->num_rows; i++) {
         const report_row *row = &m->rows[i];
         const json_t *job;

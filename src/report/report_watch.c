@@ -59,9 +59,8 @@ static void put_event(FILE *out, const report_model *m, const report_row *row, c
 
 ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err)
 {
-    fputs("fabric,routing,traffic,variant,load,seed,packet,destination,bytes,time_ns,until_ns,"
-          "stage,reason,channel,vc,ahead\n",
-          out);
+    csv_header(out, m,
+               "load,seed,packet,destination,bytes,time_ns,until_ns,stage,reason,channel,vc,ahead");
     for (size_t i = 0; i < m->num_rows; i++) {
         const json_t *packet, *event;
         size_t k, n;

@@ -118,19 +118,6 @@ measure: {warmup: 1 us, duration: 4 us}
         self.assertEqual(len(self.json("run", self.write(text.replace("over: fabric.seed\n", "")), "-o", self.tmp / "b.db")["curves"]), 4)
         self.ok("report", self.tmp / "a.db", "-o", self.tmp / "a.html")
 
-    def test_columns_have_names_of_their_own(self):
-        """In every table, of simulations and of what is measured without."""
-        simulated = "fabric: karytree:k=2,n=2\nrouting: dmodk\nmeasure: {warmup: 1 us, duration: 4 us, series: 1 us, congestion: true}\n"
-        for number, text in enumerate((GRAPHS, TREE, simulated)):
-            self.ok("run", self.write(text), "-o", self.tmp / f"{number}.db")
-            for table in ("points", "classes", "congestion", "roots", "culprits", "victims", "watch", "jobs", "hosts", "critical_path",
-                          "message_classes", "references", "curves", "claims", "probes"):
-                done = run("report", self.tmp / f"{number}.db", "--csv", "--table", table)
-                with self.subTest(text=text, table=table):
-                    self.assertEqual(done.returncode, 0, done.stderr)
-                    columns = done.stdout.splitlines()[0].split(",")
-                    self.assertEqual(len(set(columns)), len(columns), columns)
-
     def test_patterns_are_drawn_by_the_seed(self):
         text = TREE.replace("[mean_hops, entries, saturation, contention, cost, bisection]", "effective_bandwidth").replace(
             '[uniform, "shift:by=4"]', "permutation") + "patterns: 10\nseeds: 3\n"
