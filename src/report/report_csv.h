@@ -28,8 +28,8 @@ const char *csv_design(FILE *out, const report_model *m, const char *variant);
 void csv_curve(FILE *out, const report_model *m, size_t fabric, size_t plan, const char *traffic,
                const char *variant, double load);
 
-/* The columns [design], fabric, routing, traffic, variant, seed: of points of a workload, which has no
- * load. */
+/* The columns [design], fabric, routing, traffic, variant, seed: of points of a workload, which has
+ * no load. */
 void csv_workload(FILE *out, const report_model *m, const report_row *r);
 
 /* When each host of each point was done. */
