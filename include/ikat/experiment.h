@@ -28,7 +28,10 @@ typedef enum ik_section_kind {
     IK_SECTION_DESIGNS,
     IK_SECTION_WORDS, /* a list of words for the whole experiment */
     IK_SECTION_LIST,  /* a list of mappings of declared parameters: no part of the sweep */
-    IK_SECTION_TEXT   /* free text */
+    IK_SECTION_MAP,   /* one such mapping */
+    /* a mapping of names to mappings of sections, which replace the experiment's own */
+    IK_SECTION_SCALES,
+    IK_SECTION_TEXT /* free text */
 } ik_section_kind;
 
 /* One top-level key of an experiment file. But for options and texts, every value in it may be a
@@ -51,6 +54,9 @@ extern const ik_param ik_load_search_params[];
 /* Sections `figures` (what is drawn of the results) and `expect` (what they are asked about). */
 extern const ik_param ik_figure_params[], ik_claim_params[];
 
+/* Section `reproduction`: what of a paper the experiment reproduces, and what that costs. */
+extern const ik_param ik_reproduction_params[];
+
 /* All sections, ending with a name of NULL: reading, messages, help and documentation come from
  * them. */
 const ik_experiment_section *ik_experiment_sections(void);
@@ -60,8 +66,9 @@ const ik_experiment_section *ik_experiment_sections(void);
 
 typedef struct ik_experiment ik_experiment; /* a parsed, checked, not yet expanded experiment */
 
-/* Reads and checks a YAML experiment. Every error has file, line and column. `overrides`:
- * "key.path=value" texts (NULL-terminated or NULL), applied as if written in the file. */
+/* Reads and checks a YAML experiment, at all of its scales. Every error has file, line and column.
+ * `overrides`: "key.path=value" texts (NULL-terminated or NULL), applied as if written in the file;
+ * "scale=NAME" chooses a scale of section `scales`. */
 ik_status ik_experiment_read(const char *path, const char *const *overrides, ik_experiment **out,
                              ik_error *err);
 ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file,
@@ -71,6 +78,26 @@ void ik_experiment_free(ik_experiment *e);
 /* Number of points after sweep expansion: for each design the product of fabrics, routings, … and
  * seeds, where selections multiply only routings that leave a choice. */
 uint64_t ik_experiment_num_points(const ik_experiment *e);
+
+/* A figure that an experiment declares, and the number of claims that belong to it. */
+typedef struct ik_experiment_figure {
+    const char *name, *title;
+    size_t num_claims;
+} ik_experiment_figure;
+
+/* What an experiment says of itself; "" where it says nothing. Belongs to the experiment. */
+typedef struct ik_experiment_about {
+    const char *title, *description;
+    const char *scale; /* the chosen one; "default" = the file as it is written, "" = it has none */
+    const char *const *scales; /* [num_scales] */
+    size_t num_scales;
+    const ik_experiment_figure *figures; /* [num_figures] */
+    size_t num_figures, num_claims;
+    /* section reproduction: the paper, what is our choice, processor time; 0 = not said */
+    const char *paper, *settings;
+    double quick_seconds, full_hours;
+} ik_experiment_about;
+const ik_experiment_about *ik_experiment_get_about(const ik_experiment *e);
 
 /* How the unfinished points on one fabric share the processors. */
 typedef struct ik_run_share {

@@ -45,9 +45,10 @@ typedef enum ik_figure_format {
 ik_status ik_report_figure(const char *store_path, const char *name, ik_figure_format format,
                            FILE *out, unsigned width, bool colour, ik_error *err);
 /* What the results say of the claims of the experiment (section expect): how many hold, differ,
- * cannot be told, and are not asked of a run with overrides. */
+ * cannot be told, and are not asked of a run with overrides or at this scale; and of those that
+ * differ, how many say why they are known to (`differs`). */
 typedef struct ik_verdicts {
-    size_t hold, differ, untold, not_asked;
+    size_t hold, differ, untold, not_asked, recorded;
 } ik_verdicts;
 ik_status ik_report_verdicts(const char *store_path, ik_verdicts *out, ik_error *err);
 /* The lives of watched packets (section watch), stage by stage, as text; nothing without any. */

@@ -134,11 +134,27 @@ static ik_status apply_override(ik_experiment *e, ytree *root, const char *overr
     return status == IK_OK ? ytree_set(parent, key, value, &e->arena, err) : status;
 }
 
+/* "scale=full" chooses a scale: no section is called so. */
+static bool names_scale(const char *override)
+{
+    return strncmp(override, "scale=", strlen("scale=")) == 0;
+}
+
+static const char *find_scale(const char *const *overrides)
+{
+    const char *scale = NULL;
+    for (size_t i = 0; overrides && overrides[i]; i++)
+        if (names_scale(overrides[i]))
+            scale = overrides[i] + strlen("scale=");
+    return scale;
+}
+
 static ik_status apply_overrides(ik_experiment *e, ytree *root, const char *const *overrides,
                                  ik_error *err)
 {
-    e->overrides = "";
     for (size_t i = 0; overrides && overrides[i]; i++) {
+        if (names_scale(overrides[i]))
+            continue;
         ik_status status = apply_override(e, root, overrides[i], err);
         if (status != IK_OK)
             return status;
@@ -159,6 +175,9 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
     if (status == IK_OK && root->kind != YTREE_MAP)
         status = ytree_fail(root, err, "an experiment is a mapping of sections, found %s",
                             ytree_kind_name(root->kind));
+    e->overrides = "";
+    if (status == IK_OK)
+        status = scale_apply(e, root, find_scale(overrides), err);
     if (status == IK_OK)
         status = apply_overrides(e, root, overrides, err);
     if (status == IK_OK)
@@ -191,8 +210,26 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
         status = over_read(e, ytree_get(root, "over"), err);
     if (status == IK_OK)
         status = effects_check(e, err);
-    return status == IK_OK ? figures_check(root, &e->arena, points_axes, e, &e->drawn, err)
-                           : status;
+    bool full = !e->scale[0] || strcmp(e->scale, "full") == 0;
+    if (status == IK_OK)
+        status = figures_check(root, &e->arena, full, points_axes, e, &e->drawn, err);
+    return status == IK_OK ? about_read(e, root, err) : status;
+}
+
+/* The other scales of an experiment that was read: what is wrong with them is said at once, and not
+ * when they are chosen. */
+static ik_status check_scales(const ik_experiment *e, const char *text, size_t size, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < e->num_scales && status == IK_OK; i++) {
+        char override[160];
+        const char *const overrides[] = {override, NULL};
+        ik_experiment *other = NULL;
+        snprintf(override, sizeof override, "scale=%.140s", e->scales[i]);
+        status = ik_experiment_read_memory(text, size, e->file, overrides, &other, err);
+        ik_experiment_free(other);
+    }
+    return status;
 }
 
 ik_status ik_experiment_read_memory(const char *text, size_t size, const char *file,
@@ -213,6 +250,8 @@ ik_status ik_experiment_read_memory(const char *text, size_t size, const char *f
     e->text = size < INT32_MAX ? ik_arena_printf(&e->arena, "%.*s", (int)size, text) : NULL;
     status = e->file && e->folder && e->text ? read_sections(e, text, size, overrides, err)
                                              : ik_fail_memory(err, size, "an experiment");
+    if (status == IK_OK && !find_scale(overrides))
+        status = check_scales(e, text, size, err);
     if (status != IK_OK) {
         ik_experiment_free(e);
         return status;

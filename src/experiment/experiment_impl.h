@@ -65,7 +65,11 @@ struct ik_experiment {
     const char *text;      /* the file's own text */
     const char *overrides; /* "--set" texts, one per line, "" if none */
     const char *title, *description;
-    figures_json drawn;              /* sections that say what is made of the results */
+    figures_declared drawn; /* sections that say what is made of the results */
+    const char **scales;    /* [num_scales], NULL-terminated; NULL = none */
+    size_t num_scales;
+    const char *scale; /* the chosen one, SCALE_DEFAULT, or "" of an experiment without scales */
+    ik_experiment_about about;
     variants sections[NUM_SECTIONS]; /* empty where designs have their own */
     sweep_design *designs;           /* [num_designs], at least one once it is read */
     size_t num_designs;
@@ -112,6 +116,13 @@ variants *experiment_next_list(ik_experiment *e, size_t *design, int *id);
 
 /* Whether a selection function has nothing to select with this routing. */
 bool routing_leaves_no_choice(const variant *routing);
+
+/* about.c: checks section scales and puts the sections of the chosen one (NULL = none) into the
+ * document, before anything of it is read. */
+#define SCALE_DEFAULT "default"
+ik_status scale_apply(ik_experiment *e, ytree *root, const char *scale, ik_error *err);
+/* Last: what the experiment says of itself. */
+ik_status about_read(ik_experiment *e, const ytree *root, ik_error *err);
 
 /* measures.c: reads section measures of an experiment whose options are read, and what figures and
  * claims are about; refuses what would have no effect beside it. The second after all sections are

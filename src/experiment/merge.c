@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 
 /* What must be the same in all files; `file`, the experiment's name, and left_out need not. */
-static const char *const same_meta[] = {"version", "experiment", "overrides", "figures",
-                                        "expect",  "over",       "num_points"};
+static const char *const same_meta[] = {"version", "experiment", "overrides", "scale",
+                                        "figures", "expect",     "over",      "num_points"};
 enum { NUM_SAME = sizeof same_meta / sizeof *same_meta };
 
 /* Tables in the order in which rows refer to each other, and which of their rows count. */
@@ -74,6 +74,7 @@ static ik_status refuse_other(const merge *m, const char *path, const char *key,
             m->first,
             strcmp(key, "experiment") == 0  ? "the file of the experiment is not the same"
             : strcmp(key, "overrides") == 0 ? "the values set with --set are not the same"
+            : strcmp(key, "scale") == 0     ? "the scale is not the same"
                                             : "they differ in what was asked for");
     return ik_hint(err, IK_ERR_INPUT,
                    "'ikat merge' joins what 'ikat run FILE --shard' made of one "

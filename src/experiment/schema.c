@@ -122,6 +122,11 @@ static const ik_experiment_section sections[] = {
      "what is drawn of the results: a list of {name, x, y, kind, series, …}: 'ikat help figures'"},
     {"expect", IK_SECTION_LIST, ik_claim_params, "",
      "what the results are asked about: a list of {claim, metric, of, op, …}: 'ikat help expect'"},
+    {"scales", IK_SECTION_SCALES, NULL, "",
+     "other sizes of the experiment: names, and the sections that each replaces (scales: {full: "
+     "{seeds: 60}}); 'ikat run --scale full'"},
+    {"reproduction", IK_SECTION_MAP, ik_reproduction_params, "",
+     "what of a paper the experiment reproduces, and what that costs: 'ikat help reproduction'"},
     {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
     {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
     {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},

@@ -80,10 +80,10 @@ static ik_status read_meta(report_model *m, ik_error *err)
     const struct {
         const char *key;
         const char **value;
-    } rows[] = {{"version", &m->version},         {"title", &m->title},
-                {"description", &m->description}, {"file", &m->file},
-                {"experiment", &m->experiment},   {"overrides", &m->overrides},
-                {"num_points", &number}};
+    } rows[] = {
+        {"version", &m->version}, {"title", &m->title},           {"description", &m->description},
+        {"file", &m->file},       {"experiment", &m->experiment}, {"overrides", &m->overrides},
+        {"scale", &m->scale},     {"num_points", &number}};
     ik_status status = IK_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == IK_OK; i++)
         status = store_get_meta(m->store, rows[i].key, &m->arena, rows[i].value, err);

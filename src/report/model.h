@@ -143,6 +143,7 @@ typedef struct report_model {
     ik_arena arena;
     store *store;
     const char *version, *title, *description, *file, *experiment, *overrides;
+    const char *scale;     /* chosen, "default", or "" of an experiment without scales */
     uint64_t num_points;   /* of the sweep; rows are those that are finished */
     uint64_t num_left_out; /* that no run can finish: their routing does not fit, for example */
     json_t *left_out;      /* which, and why: points, what, why; NULL = none */

@@ -387,6 +387,7 @@ void report_put_json(const report_model *m, const report_json_options *options, 
     ik_json_text(j, "file", m->file);
     ik_json_text(j, "experiment", m->experiment);
     ik_json_text(j, "overrides", m->overrides);
+    ik_json_text(j, "scale", m->scale);
     ik_json_uint(j, "points_total", m->num_points);
     ik_json_uint(j, "points_finished", m->num_rows);
     ik_json_uint(j, "points_left_out", m->num_left_out);

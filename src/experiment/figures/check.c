@@ -8,6 +8,7 @@
 #include "experiment/figures/view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Keeps a section as JSON, in the arena. */
 static ik_status keep_json(const ytree *list, ik_arena *arena, const char **out, ik_error *err)
@@ -39,49 +40,79 @@ static ik_status read_over(const ytree *root, ik_arena *arena, name_list *out, i
     return IK_OK;
 }
 
-static ik_status check_figures(const ytree *list, ik_arena *arena, const name_list *over, axes *a,
+static ik_status check_figures(const figures_declared *d, const name_list *over, axes *a,
                                ik_error *err)
 {
-    figure *figures = NULL;
-    size_t num = 0;
-    ik_status status = list ? figures_read(list, arena, &figures, &num, err) : IK_OK;
-    for (size_t i = 0; i < num && status == IK_OK; i++) {
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < d->num_figures && status == IK_OK; i++) {
         figure_view v;
-        status = figure_resolve(a, &figures[i], over, &v, err);
+        status = figure_resolve(a, &d->figures[i], over, &v, err);
     }
     return status;
 }
 
-static ik_status check_claims(const ytree *list, ik_arena *arena, const name_list *over, axes *a,
-                              ik_error *err)
+/* The figure that a claim names; of a claim that names none, the only one. */
+static ik_status find_figure(const figures_declared *d, claim *c, ik_arena *arena, ik_error *err)
 {
-    claim *claims = NULL;
-    size_t num = 0;
-    ik_status status = list ? claims_read(list, arena, &claims, &num, err) : IK_OK;
-    for (size_t i = 0; i < num && status == IK_OK; i++) {
+    const char **names = ik_arena_alloc(arena, (d->num_figures + 1) * sizeof *names);
+    if (!names)
+        return ik_fail_memory(err, d->num_figures * sizeof *names, "an experiment");
+    for (size_t i = 0; i < d->num_figures; i++) {
+        names[i] = d->figures[i].name;
+        if (strcmp(names[i], c->figure) == 0)
+            return IK_OK;
+    }
+    names[d->num_figures] = NULL;
+    if (!c->figure[0]) {
+        c->figure = d->num_figures == 1 ? names[0] : "";
+        return IK_OK;
+    }
+    const ytree *place = figures_place(c->node, "figure");
+    ik_status status = d->num_figures ? ik_fail_unknown(err, "figure", c->figure, names)
+                                      : ik_fail(err, IK_ERR_INPUT,
+                                                "the experiment has no figure '%.60s'", c->figure);
+    ik_error_at(err, place->file, place->line, place->column);
+    return status;
+}
+
+static ik_status check_claims(const figures_declared *d, const name_list *over, axes *a, bool full,
+                              ik_arena *arena, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < d->num_claims && status == IK_OK; i++) {
         claim_view v;
-        status = claim_resolve(a, &claims[i], over, &v, err);
+        status = find_figure(d, &d->claims[i], arena, err);
+        if (status == IK_OK && (full || !d->claims[i].full_scale))
+            status = claim_resolve(a, &d->claims[i], over, &v, err);
     }
     return status;
 }
 
-ik_status figures_check(const ytree *root, ik_arena *arena, axes_fill fill, const void *ctx,
-                        figures_json *out, ik_error *err)
+ik_status figures_check(const ytree *root, ik_arena *arena, bool full, axes_fill fill,
+                        const void *ctx, figures_declared *out, ik_error *err)
 {
     const ytree *figures = ytree_get(root, "figures"), *expect = ytree_get(root, "expect");
+    figures_declared d = {0};
     name_list over = {0};
     axes a = {0};
     ik_status status = read_over(root, arena, &over, err);
+    if (status == IK_OK && figures)
+        status = figures_read(figures, arena, &d.figures, &d.num_figures, err);
+    if (status == IK_OK && expect)
+        status = claims_read(expect, arena, &d.claims, &d.num_claims, err);
     if (status == IK_OK && (figures || expect))
         status = fill(ctx, &a, err);
     if (status == IK_OK)
-        status = check_figures(figures, arena, &over, &a, err);
+        status = check_figures(&d, &over, &a, err);
     if (status == IK_OK)
-        status = check_claims(expect, arena, &over, &a, err);
+        status = check_claims(&d, &over, &a, full, arena, err);
     axes_free(&a);
     if (status == IK_OK)
-        status = keep_json(figures, arena, &out->figures, err);
-    return status == IK_OK ? keep_json(expect, arena, &out->expect, err) : status;
+        status = keep_json(figures, arena, &d.figures_json, err);
+    if (status == IK_OK)
+        status = keep_json(expect, arena, &d.expect_json, err);
+    *out = d;
+    return status;
 }
 
 /* ---- results that are named */

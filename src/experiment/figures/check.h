@@ -9,19 +9,25 @@
 #include "experiment/yaml/ytree.h"
 
 struct axes;
+struct figure;
+struct claim;
 
-/* Sections `figures` and `expect` of a document as canonical JSON, in the arena; "[]" without. */
-typedef struct figures_json {
-    const char *figures, *expect;
-} figures_json;
+/* Sections `figures` and `expect` of a document, in the arena; as canonical JSON, "[]" without. */
+typedef struct figures_declared {
+    const char *figures_json, *expect_json;
+    struct figure *figures;
+    struct claim *claims;
+    size_t num_figures, num_claims;
+} figures_declared;
 
 /* Writes down the points of a sweep: begins and fills the table. */
 typedef ik_status (*axes_fill)(const void *ctx, struct axes *a, ik_error *err);
 
-/* Reads and checks what is drawn of the results; `fill` is called if anything is. Every error has
- * the place of what it is about. Costs as much as writing down the parameters of every point. */
-ik_status figures_check(const ytree *root, ik_arena *arena, axes_fill fill, const void *ctx,
-                        figures_json *out, ik_error *err);
+/* Reads and checks what is drawn of the results; `fill` is called if anything is. Claims that are
+ * asked at scale full alone are checked with `full`. Every error has the place of what it is about.
+ * Costs as much as writing down the parameters of every point. */
+ik_status figures_check(const ytree *root, ik_arena *arena, bool full, axes_fill fill,
+                        const void *ctx, figures_declared *out, ik_error *err);
 
 /* A result that a figure or claim is made of, by its name, and where it was written. */
 typedef ik_status (*result_seen)(void *ctx, metric_id id, const char *name, const ytree *place,

@@ -10,6 +10,12 @@
 const ik_param ik_claim_params[] = {
     {"claim", IK_PARAM_STRING, NULL, 0, 0, NULL, "the sentence that the results are asked about"},
     {"source", IK_PARAM_STRING, "", 0, 0, NULL, "where it stands: paper, section, figure"},
+    {"figure", IK_PARAM_STRING, "", 0, 0, NULL,
+     "figure of the experiment to which it belongs (default: the only one)"},
+    {"paper", IK_PARAM_STRING, "", 0, 0, NULL, "the value of its source, shown beside ours"},
+    {"differs", IK_PARAM_STRING, "", 0, 0, NULL,
+     "why it is known to differ from its source: the verdict is then no surprise, and --strict "
+     "allows it"},
     {"metric", IK_PARAM_STRING, NULL, 0, 0, NULL,
      "result by its CSV name (or ratio or difference of two), or saturation, plateau, argmax, "
      "crossing, order"},
@@ -31,7 +37,7 @@ const ik_param ik_claim_params[] = {
     {"tolerance", IK_PARAM_FRACTION, "0", 0, 10, NULL,
      "share of the right side by which a difference does not count"},
     {"scale", IK_PARAM_ENUM, "any", 0, 0, "any|full",
-     "full = asked of runs without overrides (--set) alone"},
+     "full = asked at scale full alone (of an experiment without scales: of runs without --set)"},
     {0}};
 
 static const struct {
@@ -148,13 +154,16 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
 {
     claim c = {.text = declared_text(p, "claim", arena),
                .source = declared_text(p, "source", arena),
+               .figure = declared_text(p, "figure", arena),
+               .paper = declared_text(p, "paper", arena),
+               .differs = declared_text(p, "differs", arena),
                .has_value = declared_value(p, "value")->has,
                .value = declared_value(p, "value")->r,
                .ratio = declared_value(p, "ratio")->u != 0,
                .tolerance = declared_value(p, "tolerance")->r,
                .full_scale = declared_value(p, "scale")->u == 1,
                .node = node};
-    if (!c.text || !c.source)
+    if (!c.text || !c.source || !c.figure || !c.paper || !c.differs)
         return ik_fail_memory(err, 1, "an experiment");
     ik_status status = read_metric(p, node, arena, &c, err);
     if (status == IK_OK)

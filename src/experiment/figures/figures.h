@@ -79,6 +79,9 @@ typedef enum claim_measure {
 
 typedef struct claim {
     const char *text, *source;
+    const char *figure;  /* to which it belongs, "" = none */
+    const char *paper;   /* the value of its source, as text; "" = not said */
+    const char *differs; /* why it is known to differ; "" = it is not */
     claim_measure measure;
     result_expr y; /* CLAIM_VALUE: the metric; of curves: what is drawn over x */
     const char *x; /* axis of curves */

@@ -202,8 +202,9 @@ static ik_status set_experiment(runner *r, ik_error *err)
                                    {"file", slash ? slash + 1 : e->file},
                                    {"experiment", e->text},
                                    {"overrides", e->overrides},
-                                   {"figures", e->drawn.figures},
-                                   {"expect", e->drawn.expect},
+                                   {"scale", e->scale},
+                                   {"figures", e->drawn.figures_json},
+                                   {"expect", e->drawn.expect_json},
                                    {"over", over},
                                    {"num_points", number}};
     bool changed = false;

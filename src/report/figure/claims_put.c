@@ -84,7 +84,21 @@ static ik_status with_results(const report_model *m, put_results put, void *ctx,
     return status;
 }
 
+/* A claim that names no figure belongs to the only one. */
+static const char *figure_of(const figure_book *b, const claim *c)
+{
+    return c->figure[0] || b->num_figures != 1 ? c->figure : b->figures[0].name;
+}
+
 /* ---- a terminal */
+
+static void put_note(const terminal_page *p, const char *what, const char *text)
+{
+    if (!text[0])
+        return;
+    fprintf(p->out, "%-16s%s", "", what);
+    terminal_wrap(p, text, 16 + (unsigned)strlen(what), 16);
+}
 
 static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
 {
@@ -103,6 +117,9 @@ static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, 
         found_text(r, found, sizeof found);
         fprintf(p->out, "%-16s", "");
         terminal_wrap(p, found, 16, 16);
+        put_note(p, "the source says: ", r->c->paper);
+        if (r->verdict == VERDICT_DIFFERS)
+            put_note(p, "known to differ: ", r->c->differs);
     }
     return IK_OK;
 }
@@ -135,8 +152,9 @@ static ik_status put_rows(figure_book *b, const claim_result *list, void *ctx, i
     (void)err;
     for (size_t i = 0; i < b->num_claims; i++) {
         const claim_result *r = &list[i];
-        const char *const texts[] = {words[r->verdict], r->c->text, r->c->source};
-        csv_fields(out, texts, 3);
+        const char *const texts[] = {words[r->verdict],  r->c->text,  r->c->source,
+                                     figure_of(b, r->c), r->c->paper, r->c->differs};
+        csv_fields(out, texts, 6);
         put_number(out, &r->left);
         fprintf(out, ",%s", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
         put_number(out, &r->right);
@@ -149,7 +167,8 @@ static ik_status put_rows(figure_book *b, const claim_result *list, void *ctx, i
 
 ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err)
 {
-    fputs("verdict,claim,source,left,left_ci95,left_samples,op,right,right_ci95,right_samples,"
+    fputs("verdict,claim,source,figure,paper,differs,left,left_ci95,left_samples,op,right,right_"
+          "ci95,right_samples,"
           "why\n",
           out);
     return with_results(m, put_rows, out, err);
@@ -168,6 +187,9 @@ static ik_status put_objects(figure_book *b, const claim_result *list, void *ctx
         ik_json_object(j, NULL);
         ik_json_text(j, "claim", r->c->text);
         ik_json_text(j, "source", r->c->source);
+        ik_json_text(j, "figure", figure_of(b, r->c));
+        ik_json_text(j, "paper", r->c->paper);
+        ik_json_text(j, "differs", r->c->differs);
         ik_json_text(j, "verdict", words[r->verdict]);
         ik_json_text(j, "found", found);
         ik_json_real(j, "left", r->left.mean, 9);
@@ -196,8 +218,10 @@ static ik_status count_verdicts(figure_book *b, const claim_result *list, void *
     ik_verdicts *v = ctx;
     (void)err;
     size_t *const counts[] = {&v->hold, &v->differ, &v->untold, &v->not_asked};
-    for (size_t i = 0; i < b->num_claims; i++)
+    for (size_t i = 0; i < b->num_claims; i++) {
         ++*counts[list[i].verdict];
+        v->recorded += list[i].verdict == VERDICT_DIFFERS && list[i].c->differs[0];
+    }
     return IK_OK;
 }
 

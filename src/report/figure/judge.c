@@ -422,9 +422,10 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
 {
     judge j = {.b = b, .c = c, .r = r};
     *r = (claim_result){.c = c, .verdict = VERDICT_UNKNOWN, .why = ""};
-    if (c->full_scale && b->m->overrides[0]) {
+    bool has_scales = b->m->scale[0], full = !has_scales || strcmp(b->m->scale, "full") == 0;
+    if (c->full_scale && (b->m->overrides[0] || !full)) {
         r->verdict = VERDICT_NOT_ASKED;
-        r->why = "asked of runs without overrides alone";
+        r->why = !full ? "asked at scale full alone" : "asked of runs without overrides alone";
         return IK_OK;
     }
     if (b->m->num_rows < b->m->num_points - b->m->num_left_out) {
