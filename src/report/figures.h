@@ -45,6 +45,7 @@ typedef struct figure_data {
     const char *x_title, *x_unit, *y_title, *y_unit;
     /* samples, those without a value, latencies past saturation */
     size_t num_points, num_missing, num_infeasible, num_unsteady;
+    size_t num_deadlocks; /* samples that a deadlock ended */
     const char *caption;
 } figure_data;
 
@@ -66,6 +67,8 @@ ik_status figures_find(const figure_book *b, const char *name, const figure **ou
 /* The numbers of a figure; free with figure_data_free, after a failure too. */
 ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik_error *err);
 void figure_data_free(figure_data *d);
+/* Titles, names along x and the caption of what is filled otherwise (words.c). */
+ik_status figure_words(figure_data *d, ik_error *err);
 
 /* Whether point rows[i] adds no sample of an expression to those before it: model_is_repeat. */
 bool figure_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i,

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import os
+import re
 import statistics
 import struct
 import unittest
@@ -202,6 +203,42 @@ class Figures(CliTest):
             self.assertAlmostEqual(width, 86 / 25.4 * 72, places=1)
             self.assertIn(units.get(name, ""), " ".join(texts))
             self.assertEqual(first, self.check_picture(name)[0])
+
+    def test_pictures_of_what_has_no_place(self):
+        """Values without a logarithm, equal values, none at all: a picture of each kind, without a number that is none."""
+        y = {"none": "completion_ns", "zero": "order_violations", "negative": "throughput - offered", "undefined": "throughput / order_violations"}
+        kinds = {"line": "x: load, series: [routing, fabric.seed]", "points": "x: throughput, series: [routing, fabric.seed]",
+                 "bars": "x: load, series: routing, over: fabric.seed", "box": "x: load, series: routing, over: fabric.seed",
+                 "histogram": "series: [routing, load], over: fabric.seed", "ecdf": "series: [routing, load], over: fabric.seed",
+                 "heatmap": "x: load, series: routing, over: fabric.seed"}
+        figures = []
+        for kind, rest in kinds.items():
+            for name, result in y.items():
+                for scales in ["", ", x_scale: log", ", y_scale: log"]:
+                    if kind in ["line", "points"] or not scales or (scales[2] == "x") == (kind in ["histogram", "ecdf"]) and kind != "bars":
+                        figures.append((f"{kind}_{name}_{scales[2:3]}", f"kind: {kind}, y: {result}, {rest}{scales}"))
+        self.file.write_text(EXPERIMENT.split("figures:")[0] + "figures:\n" + "".join(f"  - {{name: {n}, {text}}}\n" for n, text in figures))
+        self.ok("run", self.file, "-o", self.store)
+        told = self.ok("report", self.store, "--figure", "ecdf_negative_x")
+        self.assertRegex(" ".join(told.split()), r"\d+ values are at most 0 and at the left end on the logarithmic axis")
+        for figure in self.json("report", self.store)["figures"]:
+            ElementTree.fromstring(figure["svg"])
+            numbers = re.findall(r'(?:\bd|x|y|width|height|cx|cy|points)="([^"]*)"', figure["svg"])
+            self.assertNotRegex(" ".join(numbers), "nan|inf", figure["name"])
+        for name, _ in figures[::5]:
+            for ending in ["pdf", "png"]:
+                self.ok("report", self.store, "--figure", name, "-o", self.tmp / f"x.{ending}", env=KEEPS)
+
+    def test_only_what_is_drawn_has_a_place(self):
+        self.file.write_text(EXPERIMENT.split("figures:")[0] + "figures:\n  - {name: a, kind: bars, x: load, y: throughput, series: routing, "
+                             "where: {load: 60%}, over: fabric.seed}\n  - {name: b, kind: points, x: routing, y: throughput, where: {routing: minimal}, "
+                             "series: load, over: fabric.seed}\n")
+        self.ok("run", self.file, "-o", self.store)
+        for name, there, absent in [("a", "60", "20"), ("b", "minimal", "updown")]:
+            self.ok("report", self.store, "--figure", name, "-o", self.tmp / "x.svg")
+            along_x = re.findall('text-anchor="middle"[^>]*>([^<]*)<', (self.tmp / "x.svg").read_text())
+            self.assertIn(there, along_x)
+            self.assertNotIn(absent, along_x)
 
     def pixels(self, path):
         """Rows of (red, green, blue) of a PNG."""

@@ -7,6 +7,7 @@
 
 #include "experiment/experiment_impl.h"
 #include "experiment/figures/view.h"
+#include "report/figure/draw.h"
 #include "unit/made.h"
 
 #define HEAD                                                                                       \
@@ -335,6 +336,75 @@ static void test_axes(void **state)
     axes_free(&a);
 }
 
+/* ---- numbers of pictures */
+
+static void check_scale(double low, double high, bool zero)
+{
+    scale s;
+    scale_make(&s, low, high, false, zero, "", 120, 22);
+    assert_true(s.low <= low && s.high >= high && s.high > s.low);
+    assert_true(s.num_ticks >= 2 && s.num_ticks < MOST_TICKS);
+    for (size_t i = 0; i < s.num_ticks; i++) {
+        assert_true(scale_at(&s, s.ticks[i]) > -1e-6 && scale_at(&s, s.ticks[i]) < 1 + 1e-6);
+        assert_true(i == 0 || strcmp(s.labels[i], s.labels[i - 1]) != 0);
+    }
+}
+
+/* All values equal, equal but for rounding, all 0, large and small ones. */
+static void test_scales(void **state)
+{
+    (void)state;
+    static const double values[] = {0, 1e-9, 1e-3, 0.3, 1, 97.3, 12345, 1e9, 1e15};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (int zero = 0; zero < 2; zero++) {
+            double v = values[i];
+            check_scale(v, v, zero);
+            check_scale(v, nextafter(v, INFINITY), zero);
+            check_scale(-v, v + 1e-3 * v, zero);
+            check_scale(-v, -v, zero);
+            check_scale(v, 1.5 * v, zero);
+        }
+}
+
+static void check_bins(double low, double step, size_t num, unsigned bins)
+{
+    double samples[64], *edges;
+    figure f = {.bins = bins};
+    figure_cell cell = {.samples = samples, .num = num};
+    figure_curve curve = {.cells = &cell, .num = 1};
+    figure_data d = {.f = &f, .curves = &curve, .num_curves = 1};
+    size_t num_bins, all = 0;
+    for (size_t i = 0; i < num; i++)
+        samples[i] = low + step * (double)i;
+    ik_error err;
+    assert_int_equal(figure_bins(&d, &edges, &num_bins, &err), IK_OK);
+    double width = edges[1] - edges[0];
+    for (size_t b = 0; b < num_bins; b++) {
+        all += figure_count(&cell, edges[b], edges[b + 1], b + 1 == num_bins);
+        assert_true(fabs(edges[b + 1] - edges[b] - width) < 1e-3 * width);
+    }
+    assert_true(all == num && num_bins <= 1001);
+    assert_true(edges[num_bins] <= samples[num - 1] + width * 1.001);
+    assert_true(samples[num - 1] == samples[0] || bins == 0 || num_bins == bins);
+    ik_arena_free(&d.arena);
+}
+
+/* Every sample is in a bin, and no bin is beyond the samples. */
+static void test_bins(void **state)
+{
+    (void)state;
+    ik_rng rng = ik_rng_at(15, IK_RNG_TEST, 0);
+    for (unsigned i = 0; i < 20000; i++) {
+        double low = ik_rng_unit(&rng) * 100 - 20, step = ik_rng_unit(&rng);
+        check_bins(i % 2 ? floor(low * 100) / 100 : low, i % 3 ? step : floor(step * 10) / 100,
+                   2 + i % 60, i % 7 ? 0 : i % 1000);
+    }
+    check_bins(0, 0, 5, 0);
+    check_bins(0.3, 0, 5, 20);
+    check_bins(0.3, 1e-17, 2, 1000);
+    check_bins(-4, 0, 1, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +418,8 @@ int main(void)
         cmocka_unit_test(test_claims),
         cmocka_unit_test(test_declared),
         cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

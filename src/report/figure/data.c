@@ -94,6 +94,7 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
             continue;
         c->samples[c->num] = result_of(row, &k->d->v.y);
         c->infeasible += !isfinite(c->samples[c->num]) && row->value[METRIC_FEASIBLE] < 1;
+        k->d->num_deadlocks += row->deadlock[0] != '\0';
         c->rows[c->num++] = rows[i];
     }
     for (size_t i = 0; i < num && (is_latency(&k->d->v.y) || is_latency(&k->d->v.x)); i++)
@@ -352,138 +353,6 @@ static ik_status make_curves(maker *k, ik_error *err)
     return status;
 }
 
-/* ---- words */
-
-static const char *capital(figure_data *d, const char *text)
-{
-    char *copy = ik_arena_strdup(&d->arena, text);
-    if (copy && copy[0] >= 'a' && copy[0] <= 'z')
-        copy[0] = (char)(copy[0] - 'a' + 'A');
-    return copy;
-}
-
-static const char *title_of(figure_data *d, const result_expr *e)
-{
-    if (!e->op)
-        return metrics[e->first].title;
-    return ik_arena_printf(&d->arena, e->op == '/' ? "%s / %s" : "%s − %s", metrics[e->first].title,
-                           metrics[e->second].title);
-}
-
-static const char *unit_of(const result_expr *e)
-{
-    return e->op == '/' ? "" : metrics[e->first].unit;
-}
-
-static const char *axis_title(const axis *x)
-{
-    return x->param ? x->param : strcmp(x->name, "load") == 0 ? "offered load" : x->name;
-}
-
-/* "relative to crossbar". */
-static const char *relative_to(figure_data *d, const char *title)
-{
-    const matches *by = &d->f->normalise_by;
-    for (size_t i = 0; i < by->num && title; i++)
-        title = ik_arena_printf(&d->arena, "%s%s%s", title, i ? ", " : ", relative to ",
-                                by->items[i].values[0]);
-    return title;
-}
-
-static ik_status name_axes_of(figure_data *d, ik_error *err)
-{
-    const figure_view *v = &d->v;
-    const char *y = d->f->y, *x = "";
-    d->x_unit = d->y_unit = "";
-    if (d->f->kind == FIGURE_TIME) {
-        metric_id m = metric_find(y, strlen(y));
-        y = m < NUM_METRICS ? metrics[m].title : y;
-        d->y_unit = m < NUM_METRICS ? metrics[m].unit : strstr(y, "bytes") ? "bytes" : "";
-        x = "time";
-        d->x_unit = "ns";
-    } else {
-        y = title_of(d, &v->y);
-        d->y_unit = d->f->normalise_by.num ? "" : unit_of(&v->y);
-        if (v->x.text) {
-            x = title_of(d, &v->x);
-            d->x_unit = unit_of(&v->x);
-        } else if (v->has[KEY_X]) {
-            x = axis_title(&v->key[KEY_X]);
-            d->x_unit = v->key[KEY_X].numeric ? v->key[KEY_X].unit : "";
-        }
-    }
-    y = y ? relative_to(d, y) : NULL;
-    bool param = v->has[KEY_X] && v->key[KEY_X].param && x == v->key[KEY_X].param;
-    d->x_title = !x || param ? x : capital(d, x); /* t_max is t_max */
-    d->y_title = y ? capital(d, y) : NULL;
-    return d->x_title && d->y_title ? IK_OK : ik_fail_memory(err, 1, "a figure");
-}
-
-static ik_status name_categories(figure_data *d, ik_error *err)
-{
-    const figure_view *v = &d->v;
-    if (v->x.text || !v->x_is_axis || v->key[KEY_X].numeric)
-        return IK_OK;
-    size_t num = v->key[KEY_X].num;
-    d->categories = ik_arena_alloc(&d->arena, (num + 2) * sizeof *d->categories);
-    if (!d->categories)
-        return ik_fail_memory(err, num, "a figure");
-    for (uint32_t i = 0; i < num; i++)
-        d->categories[i] = axis_label(&v->key[KEY_X], i);
-    d->categories[num] = "-";
-    bool without = false;
-    for (size_t i = 0; i < v->num_entries; i++)
-        without |= v->entries[i].key[KEY_X] == IK_NONE;
-    d->num_categories = num + without;
-    return IK_OK;
-}
-
-/* What a reader has to know beside the axes: how intervals and samples were made. */
-static ik_status write_caption(figure_data *d, ik_error *err)
-{
-    static const char *const kinds[] = {
-        [FIGURE_LINE] = "Bands: 95 % confidence interval of the mean.",
-        [FIGURE_POINTS] = "Bars: 95 % confidence interval of the mean.",
-        [FIGURE_BARS] = "Whiskers: 95 % confidence interval of the mean.",
-        [FIGURE_BOX] = "Box: quartiles and median; whiskers: furthest sample within 1.5 times the "
-                       "box; circles: samples beyond.",
-        [FIGURE_HISTOGRAM] = "",
-        [FIGURE_ECDF] = "Share of samples that are at most x.",
-        [FIGURE_HEATMAP] = "Means of the samples.",
-        [FIGURE_TIME] = "One run: the first of its samples."};
-    size_t most = 0, least = SIZE_MAX;
-    for (size_t i = 0; i < d->num_curves; i++)
-        for (size_t k = 0; k < d->curves[i].num; k++) {
-            size_t num = d->curves[i].cells[k].num;
-            most = num > most ? num : most;
-            least = num < least ? num : least;
-        }
-    bool bars = d->v.kind == FIGURE_LINE && d->v.x.text; /* intervals of x, too */
-    const char *text =
-        most > 1 || d->v.kind == FIGURE_TIME ? kinds[bars ? FIGURE_POINTS : d->v.kind] : "";
-    if (most > 1 && least < most)
-        text = ik_arena_printf(&d->arena, "%s%s%zu to %zu samples each.", text, text[0] ? " " : "",
-                               least, most);
-    else if (most > 1)
-        text = ik_arena_printf(&d->arena, "%s%s%zu samples each.", text, text[0] ? " " : "", most);
-    size_t feasible = d->num_points - d->num_infeasible;
-    if (text && d->num_infeasible)
-        text = ik_arena_printf(&d->arena, "%s%s%zu of %zu samples are feasible.", text,
-                               text[0] ? " " : "", feasible, d->num_points);
-    if (text && d->num_missing)
-        text = ik_arena_printf(&d->arena, "%s%s%zu of %zu samples have a value.", text,
-                               text[0] ? " " : "", feasible - d->num_missing, feasible);
-    bool rings = d->v.kind == FIGURE_LINE || d->v.kind == FIGURE_POINTS;
-    if (text && d->num_unsteady)
-        text = ik_arena_printf(&d->arena,
-                               "%s%s%zu of %zu latencies are past saturation, where they are not "
-                               "stationary%s.",
-                               text, text[0] ? " " : "", d->num_unsteady, d->num_points,
-                               rings ? " (ringed)" : "");
-    d->caption = text;
-    return text ? IK_OK : ik_fail_memory(err, 1, "a figure");
-}
-
 ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik_error *err)
 {
     *out = (figure_data){.f = f};
@@ -497,11 +366,7 @@ ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik
         finish_cells(&k);
         status = make_curves(&k, err);
     }
-    if (status == IK_OK)
-        status = name_axes_of(out, err);
-    if (status == IK_OK)
-        status = name_categories(out, err);
-    return status == IK_OK ? write_caption(out, err) : status;
+    return status == IK_OK ? figure_words(out, err) : status;
 }
 
 void figure_data_free(figure_data *d)

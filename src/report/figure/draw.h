@@ -84,6 +84,7 @@ void draw_heatmap(const drawing *g);
 void draw_mark(canvas *c, spot at, size_t mark, size_t number);
 void draw_hatched(canvas *c, frame f, size_t number);
 void draw_line(canvas *c, spot from, spot to, const paint *p);
+/* Of a value that has no logarithm the end of the axis. */
 double draw_x(const drawing *g, double value);
 double draw_y(const drawing *g, double value);
 /* Heat maps: the rows are the curves of the panel. */

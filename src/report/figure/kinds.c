@@ -18,12 +18,13 @@ double draw_x(const drawing *g, double value)
 {
     double share =
         g->categories ? (value + 0.5) / (double)g->d->num_categories : scale_at(&g->x, value);
-    return g->now.x + share * g->now.width;
+    return g->now.x + (isnan(share) ? 0 : share) * g->now.width;
 }
 
 double draw_y(const drawing *g, double value)
 {
-    return g->now.y + g->now.height - scale_at(&g->y, value) * g->now.height;
+    double share = scale_at(&g->y, value);
+    return g->now.y + g->now.height - (isnan(share) ? 0 : share) * g->now.height;
 }
 
 static colour own_colour(const figure_curve *c)
@@ -40,12 +41,6 @@ static bool is_drawn(const drawing *g, const figure_cell *c)
 {
     return isfinite(c->y.mean) && !(g->d->f->log_y && c->y.mean <= 0) &&
            !(!g->categories && g->d->f->log_x && c->x.mean <= 0);
-}
-
-/* The end of an interval; within the axis where it would reach to 0 on a logarithmic one. */
-static double end_of(const drawing *g, double value)
-{
-    return g->d->f->log_y && value <= 0 ? g->now.y + g->now.height : draw_y(g, value);
 }
 
 static void put_mark(const drawing *g, const figure_curve *c, const figure_cell *cell, double x)
@@ -67,8 +62,8 @@ static void put_band(const drawing *g, const figure_curve *c, const size_t *at, 
     for (size_t i = 0; edge && i < num; i++) {
         const figure_cell *cell = &c->cells[at[i]];
         double ci = isfinite(cell->y.ci95) ? cell->y.ci95 : 0;
-        edge[i] = (spot){draw_x(g, cell->x.mean), end_of(g, cell->y.mean + ci)};
-        edge[2 * num - 1 - i] = (spot){edge[i].x, end_of(g, cell->y.mean - ci)};
+        edge[i] = (spot){draw_x(g, cell->x.mean), draw_y(g, cell->y.mean + ci)};
+        edge[2 * num - 1 - i] = (spot){edge[i].x, draw_y(g, cell->y.mean - ci)};
         n += ci > 0;
     }
     if (n)
@@ -80,7 +75,7 @@ static void put_bars(const drawing *g, const figure_curve *c, const figure_cell 
     const paint p = {.stroke = own_colour(c), .width = 0.7};
     double ci = cell->y.ci95;
     if (isfinite(ci) && ci > 0) {
-        double low = end_of(g, cell->y.mean - ci), high = end_of(g, cell->y.mean + ci);
+        double low = draw_y(g, cell->y.mean - ci), high = draw_y(g, cell->y.mean + ci);
         draw_line(g->c, (spot){x, low}, (spot){x, high}, &p);
         draw_line(g->c, (spot){x - 1.8, low}, (spot){x + 1.8, low}, &p);
         draw_line(g->c, (spot){x - 1.8, high}, (spot){x + 1.8, high}, &p);
@@ -181,7 +176,7 @@ static void put_box(const drawing *g, const figure_curve *c, const figure_cell *
                 median = {.stroke = {COLOUR_INK}, .width = 1.4},
                 outlier = {.fill = {COLOUR_PAPER}, .stroke = own_colour(c), .width = 0.6};
     figure_box b = figure_box_of(cell);
-    double q1 = end_of(g, b.q1), q3 = draw_y(g, b.q3), low = end_of(g, b.low),
+    double q1 = draw_y(g, b.q1), q3 = draw_y(g, b.q3), low = draw_y(g, b.low),
            high = draw_y(g, b.high);
     draw_line(g->c, (spot){x, q1}, (spot){x, low}, &line);
     draw_line(g->c, (spot){x, q3}, (spot){x, high}, &line);

@@ -77,8 +77,8 @@ static void find_ranges(drawing *g, range *x, range *y)
                 widen_cell(g, c, x, y);
         }
     if (g->num_bins) {
-        widen(x, g->edges[0], false);
-        widen(x, g->edges[g->num_bins], false);
+        widen(x, g->edges[0], d->f->log_x);
+        widen(x, g->edges[g->num_bins], d->f->log_x);
     }
 }
 
@@ -155,39 +155,53 @@ static bool has_places(const figure_data *d)
            d->categories;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The different numbers that cells have along x, ascending: [*num], in the arena. */
+static double *list_numbers(const figure_data *d, ik_arena *arena, size_t *num)
+{
+    size_t all = 0, kept = 0;
+    for (size_t i = 0; i < d->num_curves; i++)
+        all += d->curves[i].num;
+    double *values = ik_arena_alloc(arena, (all + 1) * sizeof *values);
+    for (size_t i = 0; i < d->num_curves && values; i++)
+        for (size_t k = 0; k < d->curves[i].num; k++)
+            values[kept++] = d->curves[i].cells[k].x.mean;
+    if (kept)
+        qsort(values, kept, sizeof *values, by_value);
+    *num = 0;
+    for (size_t i = 0; i < kept; i++)
+        if (*num == 0 || values[i] != values[*num - 1])
+            values[(*num)++] = values[i];
+    return values;
+}
+
 /* Numbers as categories: every value that x has, in ascending order. */
 static ik_status number_categories(figure_data *d, ik_error *err)
 {
-    const axis *x = &d->v.key[KEY_X];
-    size_t num = d->v.has[KEY_X] ? x->num : 1;
+    size_t num;
+    scale s;
+    double *values = list_numbers(d, &d->arena, &num);
     d->categories = ik_arena_alloc(&d->arena, (num + 1) * sizeof *d->categories);
-    double *values = ik_arena_alloc(&d->arena, (num + 1) * sizeof *values);
     if (!d->categories || !values)
         return ik_fail_memory(err, num * sizeof *values, "a figure");
     d->num_categories = num;
-    for (size_t i = 0; i < num && d->v.has[KEY_X]; i++) {
-        size_t at = i;
-        for (; at > 0 && values[at - 1] > x->values[i].number; at--)
-            values[at] = values[at - 1];
-        values[at] = x->values[i].number;
-    }
+    scale_make(&s, 0, num ? values[num - 1] : 0, false, true, d->x_unit, 100, 50);
+    d->x_unit = d->v.has[KEY_X] ? s.unit : "";
     for (size_t i = 0; i < num; i++) {
-        scale s;
-        scale_make(&s, 0, values[num - 1], false, true, d->x_unit, 100, 50);
         d->categories[i] =
             d->v.has[KEY_X] ? ik_arena_printf(&d->arena, "%.5g", values[i] * s.factor) : "";
         if (!d->categories[i])
             return ik_fail_memory(err, 1, "a figure");
-        if (i == num - 1)
-            d->x_unit = d->v.has[KEY_X] ? s.unit : "";
     }
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
-            figure_cell *c = &d->curves[i].cells[k];
-            size_t at = 0;
-            while (at + 1 < num && values[at] < c->x.mean)
-                at++;
-            c->x.mean = (double)at;
+            double *x = &d->curves[i].cells[k].x.mean;
+            *x = (double)((double *)bsearch(x, values, num, sizeof *values, by_value) - values);
         }
     return IK_OK;
 }

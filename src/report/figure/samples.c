@@ -64,30 +64,43 @@ static double freedman_diaconis(const figure_data *d)
     return width;
 }
 
+/* Where bins begin, how wide they are and how many, for samples from low to high. */
+static void choose_bins(const figure_data *d, double low, double high, double *first, double *width,
+                        size_t *num)
+{
+    double largest = fmax(fabs(low), fabs(high)), range = high - low;
+    if (range <= 1e-9 * largest) { /* one value, and what rounding makes of it: one bin around it */
+        *width = largest > 0 ? figure_round_step(largest * 0.01) : 1;
+    } else if (d->f->bins) {
+        *first = low;
+        *width = range / d->f->bins;
+        *num = d->f->bins;
+        return;
+    } else {
+        *width = figure_round_step(fmin(freedman_diaconis(d), range));
+        while (range / *width > MOST_BINS)
+            *width *= 2;
+    }
+    *first = floor(low / *width) * *width;
+    *first = *first > low ? *first - *width : *first; /* the quotient was rounded up */
+    *num = (size_t)floor((high - *first) / *width + 1e-9) + 1;
+}
+
 ik_status figure_bins(figure_data *d, double **edges, size_t *num_bins, ik_error *err)
 {
-    double low = INFINITY, high = -INFINITY;
+    double low = INFINITY, high = -INFINITY, first, width;
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
             const figure_cell *c = &d->curves[i].cells[k];
             low = c->num ? fmin(low, c->samples[0]) : low;
             high = c->num ? fmax(high, c->samples[c->num - 1]) : high;
         }
-    double range = high - low;
     *num_bins = 0;
     *edges = NULL;
     if (!(high >= low))
         return IK_OK;
-    double width = d->f->bins
-                       ? range / d->f->bins
-                       : figure_round_step(fmin(freedman_diaconis(d), range > 0 ? range : 1));
-    if (!(range > 0)) /* all samples are equal: one bin around them */
-        width = figure_round_step(fmax(fabs(low) * 0.01, 1e-9));
-    while (range / width > MOST_BINS)
-        width *= 2;
-    double first = d->f->bins && range > 0 ? low : floor(low / width) * width;
-    size_t num =
-        d->f->bins && range > 0 ? d->f->bins : (size_t)floor((high - first) / width + 1e-9) + 1;
+    size_t num = 0;
+    choose_bins(d, low, high, &first, &width, &num);
     double *made = ik_arena_alloc(&d->arena, (num + 1) * sizeof *made);
     if (!made)
         return ik_fail_memory(err, num * sizeof *made, "a figure");

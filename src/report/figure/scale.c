@@ -52,8 +52,14 @@ static void linear_ticks(scale *s, double length, double apart)
     double step = figure_round_step(range * apart / length);
     int decimals = (int)fmax(0, -floor(log10(step) + 1e-9));
     double first = ceil(s->low * s->factor / step - 1e-9);
-    for (double k = first; k * step <= s->high * s->factor + step * 1e-9; k++)
-        add_tick(s, k * step / s->factor, "%.*f", decimals);
+    double largest = fmax(fabs(s->low), fabs(s->high)) * s->factor;
+    int digits = 1 + (int)fmax(0, ceil(log10(largest / step))); /* where places are too many */
+    for (int i = 0; i < MOST_TICKS; i++) {
+        double value = (first + i) * step;
+        if (value <= s->high * s->factor + step * 1e-9)
+            add_tick(s, value / s->factor, decimals > 6 ? "%.*g" : "%.*f",
+                     decimals > 6 ? digits : decimals);
+    }
 }
 
 /* Decades; where there are few, values between them, too. */
@@ -89,8 +95,11 @@ void scale_make(scale *s, double low, double high, bool log, bool zero, const ch
         log_ticks(s, length, apart);
         return;
     }
-    double range = high - low;
-    range = range > 0 ? range : fmax(fabs(high) * 0.2, 1e-9);
+    double largest = fmax(fabs(low), fabs(high)), range = high - low;
+    if (largest < 1e-12) /* 0, and what rounding makes of it */
+        high = range = 1;
+    else if (range < 1e-9 * largest) /* one value, and what rounding makes of it */
+        range = largest * 0.2;
     bool from_zero = zero || (low >= 0 && low < 0.35 * high);
     s->low = from_zero && low >= 0 ? 0 : low - 0.06 * range;
     s->high = from_zero && high <= 0 ? 0 : high + 0.06 * range;
