@@ -20,7 +20,8 @@ extern "C" {
 /* model, buffer, voq, arbiter, iterations, speed-up, delays … */
 extern const ik_param ik_switch_params[];
 extern const ik_param ik_adapter_params[]; /* packet, message, injection, interleave … */
-/* until, at_most, warmup, duration, series, congestion, paranoid, watchdog */
+/* until, at_most, warmup, duration, stop_…, series, congestion, paranoid, watchdog. A window that
+ * is found (warmup: auto, stop) takes a run before the one that is measured. */
 extern const ik_param ik_measure_params[];
 
 /* One run. The three parameter sets are made from the tables above (NULL = every default). Packets
@@ -256,6 +257,18 @@ typedef struct ik_message_class {
     uint64_t last_ps;
 } ik_message_class;
 
+/* What was found of a window that the run itself looked for (warmup: auto, stop). */
+typedef struct ik_sim_steady {
+    bool looked;         /* else everything is 0 */
+    bool detects, stops; /* warmup is auto; stop was asked for */
+    /* the end of the warm-up was found, or given; the interval became as small as asked */
+    bool warm, closed;
+    uint64_t warmup_ps, batch_ps; /* end of the warm-up; length of a batch */
+    /* of the result that stop is of (ps, or bytes per batch), and half the width of its 95 %
+     * interval; NAN = too short for one */
+    double mean, half_width;
+} ik_sim_steady;
+
 /* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within
  * the measured window [warmup, warmup + duration). A packet belongs to the window in which its last
  * byte reaches its host; a transmission that only partly lies in the window counts in part, so that
@@ -293,6 +306,7 @@ typedef struct ik_sim_result {
     size_t num_classes;
     /* duration measured; time at which the run ended (earlier after a deadlock) */
     uint64_t window_ps, end_ps;
+    ik_sim_steady steady;
     uint64_t lookahead_ps;     /* width of the engine's windows: the smallest link latency */
     uint64_t series_period_ps; /* 0 = no series */
     double *series_throughput; /* [num_series] whole run, from time 0 */

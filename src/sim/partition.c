@@ -45,7 +45,9 @@ static bool allocate(const sim *s, partition *p, uint32_t nodes, sim_memory *m)
            sim_get(m, &p->choices_ahead, s->net.max_radix, sizeof *p->choices) &&
            sim_get(m, &p->ports, s->net.max_radix, sizeof *p->ports) &&
            sim_get(m, &p->own_vc, s->net.max_radix, sizeof *p->own_vc) &&
-           (!series || sim_get(m, &p->series_bytes, series * 3, sizeof *p->series_bytes));
+           (!series || sim_get(m, &p->series_bytes, series * 3, sizeof *p->series_bytes)) &&
+           (!s->counted.stationary ||
+            sim_get(m, &p->batches, s->counted.stationary->setup.most, sizeof *p->batches));
 }
 
 /* Of one that owns so many nodes, without what its engine has. */
@@ -116,7 +118,8 @@ static void free_partition(partition *p)
     free(p->sequence);
     void *blocks[] = {p->pool,          p->local,           p->active,          p->scratch,
                       p->own_vc,        p->entered,         p->ports,           p->choices,
-                      p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes};
+                      p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes,
+                      p->batches};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_dest_free(p);

@@ -4,6 +4,7 @@
 #ifndef IKAT_SIM_RUN_H
 #define IKAT_SIM_RUN_H
 
+#include "sim/measure/stationary.h"
 #include "sim/state/state.h"
 
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
@@ -12,6 +13,11 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
 ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                            const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err);
+/* The same, of a run that ends when `watched` has found what it looks for, or at its time.
+ * Borrowed; NULL = nothing. */
+ik_status sim_setup_stopping(sim *s, const ik_plan *plan, const ik_traffic *traffic,
+                             const ik_sim_config *config, const ik_env *env, const sim_engine *only,
+                             stationary *watched, ik_error *err);
 void sim_free(sim *s);
 /* ---- partition.c */
 unsigned sim_count_partitions(const sim *s);
@@ -23,6 +29,8 @@ uint64_t sim_partition_bytes(const partition *p);
 
 /* ---- sim.c: from all partitions at their ends to the result, which owns what it takes */
 ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err);
+/* Why the run did not come to its end; IK_OK = it did. */
+ik_status sim_first_failure(const sim *s, ik_error *err);
 
 /* ---- steps.c: the loop over windows of one partition; returns when the run is over */
 void sim_run_partition(partition *p);

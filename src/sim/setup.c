@@ -476,7 +476,15 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
                            const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err)
 {
+    return sim_setup_stopping(s, plan, traffic, config, env, only, NULL, err);
+}
+
+ik_status sim_setup_stopping(sim *s, const ik_plan *plan, const ik_traffic *traffic,
+                             const ik_sim_config *config, const ik_env *env, const sim_engine *only,
+                             stationary *watched, ik_error *err)
+{
     memset(s, 0, sizeof *s);
+    s->counted.stationary = watched;
     s->plan = plan;
     s->f = plan->fabric;
     s->traffic = traffic;

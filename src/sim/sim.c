@@ -7,6 +7,7 @@
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
+#include "sim/window.h"
 #include "traffic/schedule.h"
 
 const sim_engine *const sim_engines[] = {&sim_fast_engine, &sim_general_engine, NULL};
@@ -16,7 +17,7 @@ static void run_partition(void *p)
     sim_run_partition(p);
 }
 
-static ik_status first_failure(const sim *s, ik_error *err)
+ik_status sim_first_failure(const sim *s, ik_error *err)
 {
     for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
         if (s->parallel.partitions[q].status != IK_OK) {
@@ -44,7 +45,7 @@ static ik_status find_end(const ik_plan *plan, const ik_traffic *traffic,
                                  &s.outcome.run_seconds, err);
     }
     if (status == IK_OK)
-        status = first_failure(&s, err);
+        status = sim_first_failure(&s, err);
     if (status == IK_OK)
         *end_ps = sim_finite_end(&s);
     sim_free(&s);
@@ -69,7 +70,7 @@ static ik_status run_once(const ik_plan *plan, const ik_traffic *traffic,
                                  sizeof *s.parallel.partitions, run_partition,
                                  &s.outcome.run_seconds, err);
     if (status == IK_OK)
-        status = first_failure(&s, err);
+        status = sim_first_failure(&s, err);
     if (status == IK_OK)
         status = sim_export_results(&s, out, err);
     sim_free(&s);
@@ -112,6 +113,8 @@ static ik_status refuse_workload(const ik_plan *plan, const ik_traffic *traffic,
                                  const ik_sim_config *config, ik_error *err)
 {
     ik_status status = sim_check_until(traffic, config->measure_params, err);
+    if (status == IK_OK)
+        status = sim_check_window(traffic, config->measure_params, err);
     if (status != IK_OK || !traffic->workload)
         return status;
     if (sim_is_pipelined(config)) {
@@ -167,6 +170,25 @@ static ik_status run_watched(const ik_plan *plan, const ik_traffic *by_port,
     return status;
 }
 
+/* The window is found first. */
+static ik_status run_window(const ik_plan *plan, const ik_traffic *by_port,
+                            const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
+                            ik_error *err)
+{
+    ik_sim_config until = *config;
+    ik_sim_steady found;
+    ik_params fixed;
+    ik_status status = sim_find_window(plan, by_port, config, env, &found, &fixed, err);
+    if (status != IK_OK)
+        return status;
+    until.measure_params = &fixed;
+    status = run_watched(plan, by_port, &until, env, out, err);
+    if (status == IK_OK)
+        out->steady = found;
+    ik_params_free(&fixed);
+    return status;
+}
+
 /* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter
  * with credits of its own, which sends the messages of its host that take it. */
 static ik_status run_by_port(const ik_plan *plan, const ik_traffic *traffic,
@@ -178,7 +200,9 @@ static ik_status run_by_port(const ik_plan *plan, const ik_traffic *traffic,
         by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status != IK_OK)
         return status;
-    status = run_watched(plan, by_port, config, env, out, err);
+    status = sim_finds_window(config->measure_params)
+                 ? run_window(plan, by_port, config, env, out, err)
+                 : run_watched(plan, by_port, config, env, out, err);
     if (status == IK_OK && plan->fabric->split)
         name_hosts(plan->fabric->split, out);
     by_port_free(by_port, traffic);

@@ -119,9 +119,25 @@ typedef struct pace {
      * whatever happens: a deadlock is found at the same time with any number of partitions, by any
      * engine, with checks and without. */
     uint64_t next_check, next_watch;
+    /* When batches are looked at next (measure/stationary.h), and at rest, so that all partitions
+     * see the same number of them. */
+    uint64_t next_batches;
     congest_setup samples;
     uint64_t next_sample; /* index */
 } pace;
+
+static uint64_t due_batches(const sim *s)
+{
+    return s->counted.stationary ? stationary_due_ps(s->counted.stationary) : UINT64_MAX;
+}
+
+/* All partitions at rest; the first one. */
+static void look_at_batches(sim *s)
+{
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
+        stationary_add(s->counted.stationary, s->parallel.partitions[q].batches);
+    stationary_look(s->counted.stationary);
+}
 
 /* First window in which a partition works, or its end if a workload would go on after it. */
 static uint64_t next_of_all(const partition *p, uint64_t from)
@@ -229,8 +245,9 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
     bool check = s->measure.paranoid && (time >= pc->next_check || over),
          last = over && s->workload.finite,
          watch = last || (s->measure.watchdog_ps && (time >= pc->next_watch || over)),
-         sample = congest_due(&pc->samples, pc->next_sample, time);
-    if (!check && !watch && !sample)
+         sample = congest_due(&pc->samples, pc->next_sample, time),
+         batches = time >= pc->next_batches;
+    if (!check && !watch && !sample && !batches)
         return true;
     if (check)
         pc->next_check = time + check_period(s);
@@ -242,13 +259,17 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
     watch = watch && (last || sim_in_flight(s));
     if (p->id == 0 && (check || watch || sample))
         p->status = look(p, pc, &time, check, watch, last);
+    if (p->id == 0 && batches)
+        look_at_batches(s);
     while (congest_due(&pc->samples, pc->next_sample, time))
         pc->next_sample++;
     if (p->id == 0)
         s->outcome.stopped_ps = time;
     if (s->parallel.exchange)
         s->parallel.exchange->barrier(s->parallel.exchange, p->id);
-    return !s->outcome.deadlock && s->parallel.partitions[0].status == IK_OK;
+    pc->next_batches = due_batches(s);
+    return !s->outcome.deadlock && s->parallel.partitions[0].status == IK_OK &&
+           !(batches && s->counted.stationary->over);
 }
 
 /* First window that is not worked on in a step that begins with `window`: others may act on it
@@ -260,6 +281,8 @@ static uint64_t step_end(const sim *s, const pace *pc, uint64_t window)
         until = pc->next_check;
     if (pc->next_watch < until)
         until = pc->next_watch;
+    if (pc->next_batches < until)
+        until = pc->next_batches;
     uint64_t sample = (pc->next_sample + 1) * pc->samples.period_ps;
     if (pc->next_sample < pc->samples.num_samples && sample < until)
         until = sample;
@@ -291,9 +314,10 @@ static void report_progress_at_times(partition *p, uint64_t time)
 }
 
 /* First window of a step: the next one in which anything happens, but none is passed over in which
- * the watchdog or a sample is due: what they find, and when, must not depend on which windows the
- * partitions, or the engine, happen to have events in. A workload is over, or stuck, when nothing
- * happens any more; packets that are left then are found by the watchdog in its time. */
+ * the watchdog, a sample or a look at batches is due: what they find, and when, must not depend on
+ * which windows the partitions, or the engine, happen to have events in. A workload is over, or
+ * stuck, when nothing happens any more; packets that are left then are found by the watchdog in its
+ * time. */
 static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
 {
     if (s->workload.finite && next == UINT64_MAX && !(s->measure.watchdog_ps && sim_in_flight(s)))
@@ -301,6 +325,8 @@ static uint64_t next_step(const sim *s, const pace *pc, uint64_t next)
     uint64_t sample = first_window(s, (pc->next_sample + 1) * pc->samples.period_ps);
     if (s->measure.watchdog_ps && first_window(s, pc->next_watch) < next)
         next = first_window(s, pc->next_watch);
+    if (pc->next_batches != UINT64_MAX && first_window(s, pc->next_batches) < next)
+        next = first_window(s, pc->next_batches);
     return pc->next_sample < pc->samples.num_samples && sample < next ? sample : next;
 }
 
@@ -342,7 +368,9 @@ static void count_backlogs(partition *p)
 {
     const sim *s = p->sim;
     s->engine.ops->settle(p);
-    if (sim_finite_seeks_end(s)) /* nobody wants its counts, and it ends without standing still */
+    /* nobody wants the counts of a run that only finds an end, and the one of a workload ends
+     * without standing still */
+    if (s->counted.stationary || sim_finite_seeks_end(s))
         return;
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->parallel.node_partition[ik_host_node(s->f, host)] == p->id)
@@ -356,15 +384,16 @@ void sim_run_partition(partition *p)
     const sim *s = p->sim;
     pace pc = {.next_check = s->measure.paranoid ? 0 : UINT64_MAX,
                .next_watch = s->measure.watchdog_ps ? s->measure.watchdog_ps : UINT64_MAX,
+               .next_batches = due_batches(s),
                .samples = sim_congest_setup(s)};
     uint64_t from = 0;
     double begin = sim_thread_seconds();
     bool looks = s->measure.paranoid || s->measure.watchdog_ps || pc.samples.num_samples ||
-                 s->workload.finite;
+                 s->workload.finite || s->counted.stationary;
     if (looks && s->parallel.exchange && !s->parallel.exchange->barrier) {
         p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
-                            "the watchdog, paranoid checks, samples of congestion and workloads "
-                            "need all partitions in one process");
+                            "the watchdog, paranoid checks, samples of congestion, workloads and "
+                            "batch means need all partitions in one process");
         return;
     }
     s->engine.ops->start(p);

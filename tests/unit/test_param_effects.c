@@ -267,9 +267,10 @@ static void check_section(const char *section, const ik_param *rows)
 {
     for (const ik_param *row = rows; row->name; row++) {
         /* until and at_most go with workloads that end: test_sim_finite.c; class_priority with
-         * classes of traffic: test_sim_priority.c */
+         * classes of traffic: test_sim_priority.c; stop_… with each other: test_sim_stop.c */
         bool found = strcmp(row->name, "model") == 0 || strcmp(row->name, "class_priority") == 0 ||
-                     strcmp(row->name, "until") == 0 || strcmp(row->name, "at_most") == 0;
+                     strcmp(row->name, "until") == 0 || strcmp(row->name, "at_most") == 0 ||
+                     strncmp(row->name, "stop_", 5) == 0;
         for (size_t k = 0; k < sizeof samples / sizeof *samples; k++)
             if (strcmp(samples[k].section, section) == 0 &&
                 strcmp(samples[k].name, row->name) == 0) {

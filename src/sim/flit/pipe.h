@@ -36,6 +36,7 @@
 #include "sim/measure/counters.h"
 #include "sim/measure/histogram.h"
 #include "sim/measure/order.h"
+#include "sim/measure/stationary.h"
 #include "sim/parallel/cut.h"
 #include "sim/parallel/exchange.h"
 #include "sim/state/parameters.h"
@@ -115,6 +116,7 @@ typedef struct pipe_partition {
     uint64_t misled;        /* that reached another host than theirs; paranoid only */
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
+    batch *batches;       /* NULL where the run ends at its time */
     class_stats *classes; /* NULL where the traffic has none */
     /* steps */
     sim_endpoint endpoint;
@@ -200,6 +202,8 @@ struct pipe {
     bool sample_congestion;
     struct congest *congest; /* NULL = not sampled */
     struct watch *watch;     /* measure/watch.h; NULL = no packet is watched */
+    stationary *stationary;  /* NULL = the run ends at its time. Batches are of whole cycles */
+    bool per_period;         /* what is received is counted by period, too: series, or batches */
     bool notes_deliveries;   /* or checks them: watch or order */
     order_table *order;      /* [host] paranoid only */
     double run_seconds;      /* wall time of the loop */

@@ -79,9 +79,9 @@ static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
 
 static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
 {
-    uint64_t end = ik_params_uint(v, "warmup") + ik_params_uint(v, "duration");
-    p->warmup = ik_params_uint(v, "warmup") / p->clock_ps;
-    p->end = end / p->clock_ps;
+    sim_times times = sim_times_of(v);
+    p->warmup = times.warmup_ps / p->clock_ps;
+    p->end = times.end_ps / p->clock_ps;
     if (p->end <= p->warmup)
         return ik_about(err,
                         ik_fail(err, IK_ERR_USAGE,
@@ -93,6 +93,10 @@ static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
         ik_status status = sim_schedule_check(p->traffic->schedule, p->end * p->clock_ps, err);
         if (status != IK_OK)
             return status;
+    }
+    if (p->stationary) {
+        uint64_t cycles = p->stationary->setup.period_ps / p->clock_ps;
+        p->stationary->setup.period_ps = (cycles ? cycles : 1) * p->clock_ps;
     }
     p->paranoid = ik_params_bool(v, "paranoid");
     p->sample_congestion = ik_params_bool(v, "congestion");

@@ -81,6 +81,13 @@ static uint64_t next_multiple(uint64_t cycle, uint64_t period)
     return (cycle / period + 1) * period;
 }
 
+/* Cycle at which batches are looked at next, UINT64_MAX = never. */
+static uint64_t due_batches(const pipe *p)
+{
+    uint64_t due = p->stationary ? stationary_due_ps(p->stationary) : UINT64_MAX;
+    return due == UINT64_MAX ? due : due / p->clock_ps;
+}
+
 /* First cycle that is not worked on in the step that begins now: others may act on it then, a check
  * or a sample is due, or the run is over. */
 static uint64_t step_end(const pipe_partition *q)
@@ -88,7 +95,9 @@ static uint64_t step_end(const pipe_partition *q)
     const pipe *p = q->p;
     uint64_t end = q->cycle + p->step_cycles, check = next_multiple(q->cycle, check_period(p));
     uint64_t sample = p->congest ? next_multiple(q->cycle, p->series) : p->end;
+    uint64_t batches = due_batches(p);
     end = check < end ? check : end;
+    end = batches < end ? batches : end;
     end = sample < end ? sample : end;
     return p->end < end ? p->end : end;
 }
@@ -102,6 +111,15 @@ static bool any_failed(const pipe *p)
 }
 
 /* All partitions at rest; the first partition's thread. */
+static void look_at_batches(pipe *p)
+{
+    for (unsigned id = 0; id < p->num_partitions; id++)
+        stationary_add(p->stationary, p->partitions[id].batches);
+    stationary_look(p->stationary);
+    p->over |= p->stationary->over;
+}
+
+/* The same. */
 static void look_at_network(pipe_partition *q, bool sample, bool check, bool search)
 {
     pipe *p = q->p;
@@ -128,12 +146,15 @@ static bool rest(pipe_partition *q, uint64_t *next_watchdog)
         *next_watchdog = q->cycle + p->watchdog;
     if (check && q->id == 0 && p->env && p->env->progress)
         p->env->progress(p->env->progress_ctx, "simulating", q->cycle, p->end, "cycles");
-    if (!sample && !search && !(check && p->paranoid))
+    bool batches = q->cycle == due_batches(p);
+    if (!sample && !search && !batches && !(check && p->paranoid))
         return true;
     if (p->exchange)
         p->exchange->barrier(p->exchange, q->id);
     if (q->id == 0)
         look_at_network(q, sample, check, search);
+    if (q->id == 0 && batches)
+        look_at_batches(p);
     if (p->exchange)
         p->exchange->barrier(p->exchange, q->id);
     return !p->over;
@@ -160,16 +181,18 @@ static void run_partition(void *arg)
     const pipe *p = q->p;
     uint64_t next_watchdog = p->watchdog;
     double begun = sim_thread_seconds();
-    if ((p->watchdog || p->paranoid || p->congest) && p->exchange && !p->exchange->barrier) {
+    if ((p->watchdog || p->paranoid || p->congest || p->stationary) && p->exchange &&
+        !p->exchange->barrier) {
         q->status = ik_fail(&q->err, IK_ERR_UNSUPPORTED,
-                            "the watchdog, paranoid checks and samples of congestion need all "
-                            "partitions in one process");
+                            "the watchdog, paranoid checks, samples of congestion and batch means "
+                            "need all partitions in one process");
         return;
     }
     each_host(q, pipe_start_host);
     while (q->cycle < p->end && run_step(q, &next_watchdog))
         continue;
-    each_host(q, pipe_count_backlog);
+    if (!p->stationary) /* else nobody wants the counts */
+        each_host(q, pipe_count_backlog);
     q->cpu_seconds = sim_thread_seconds() - begun;
 }
 
@@ -193,6 +216,22 @@ ik_status pipe_run(pipe *p, ik_error *err)
     ik_status status = sim_workers_run(p->num_partitions, p->partitions, sizeof *p->partitions,
                                        run_partition, &p->run_seconds, err);
     return status == IK_OK ? first_failure(p, err) : status;
+}
+
+ik_status sim_stop_pipelined(const ik_plan *plan, const ik_traffic *traffic,
+                             const ik_sim_config *config, const ik_env *env, stationary *watched,
+                             ik_error *err)
+{
+    pipe *p = ik_calloc(1, sizeof *p);
+    if (!p)
+        return ik_fail_memory(err, sizeof *p, "a simulation");
+    p->stationary = watched;
+    ik_status status = pipe_setup(p, plan, traffic, config, env, err);
+    if (status == IK_OK)
+        status = pipe_run(p, err);
+    pipe_free(p);
+    free(p);
+    return status;
 }
 
 ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,

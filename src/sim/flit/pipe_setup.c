@@ -151,7 +151,9 @@ static bool allocate_partition(pipe *p, pipe_partition *q, const ownership *e, c
            sim_get(&p->memory, &q->rivals, (size_t)p->vcs * z->max_words, sizeof *q->rivals) &&
            sim_get(&p->memory, &q->series_bytes, p->num_series, sizeof *q->series_bytes) &&
            sim_get(&p->memory, &q->series_count, p->num_series, sizeof *q->series_count) &&
-           sim_get(&p->memory, &q->series_sum, p->num_series, sizeof *q->series_sum);
+           sim_get(&p->memory, &q->series_sum, p->num_series, sizeof *q->series_sum) &&
+           (!p->stationary ||
+            sim_get(&p->memory, &q->batches, p->stationary->setup.most, sizeof *q->batches));
 }
 
 /* ---- */
@@ -329,6 +331,7 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
                !p->list_switch && p->vc_kind == MATCH_ISLIP && p->sw_kind == MATCH_ISLIP &&
                p->iterations == 1;
     p->staged = p->memory.bytes > PIPE_FETCH_BYTES;
+    p->per_period = p->series || p->stationary;
     p->notes_deliveries = p->order;
     status = refuse_coin(p, err);
     return status == IK_OK ? pipe_make_schedule(p, err) : status;
@@ -420,12 +423,12 @@ static void free_partition(pipe_partition *q, uint32_t num_slots)
     match_room_free(&q->room);
     sim_endpoint_free(&q->endpoint);
     sim_classes_free(q->classes);
-    void *blocks[] = {q->slots,      q->list,     q->ready_hosts,     q->next_hosts,
-                      q->requests,   q->grants,   q->ports,           q->best,
-                      q->ready,      q->busy,     q->offered,         q->given,
-                      q->freed,      q->rivals,   q->series_bytes,    q->series_count,
-                      q->series_sum, q->arrivals, q->latency.buckets, q->network.buckets,
-                      q->turns};
+    void *blocks[] = {q->slots,           q->list,    q->ready_hosts,  q->next_hosts,
+                      q->requests,        q->grants,  q->ports,        q->best,
+                      q->ready,           q->busy,    q->offered,      q->given,
+                      q->freed,           q->rivals,  q->series_bytes, q->series_count,
+                      q->series_sum,      q->batches, q->arrivals,     q->latency.buckets,
+                      q->network.buckets, q->turns};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
 }

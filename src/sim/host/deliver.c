@@ -7,6 +7,7 @@
 #include "sim/host/replies.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/order.h"
+#include "sim/measure/stationary.h"
 #include "sim/measure/watch.h"
 #include "sim/state/events.h"
 
@@ -69,11 +70,20 @@ static void note_delivery(partition *p, uint32_t host, const delivered *d)
         note_watched(p, host, d);
 }
 
+static void count_period(partition *p, const delivered *d)
+{
+    if (p->sim->measure.num_series)
+        sim_count_series(p, d->t, d->size, d->t - d->t_gen);
+    if (p->batches)
+        stationary_delivered(p->sim->counted.stationary, p->batches, d->t,
+                             &(batch){d->size, 1, d->t - d->t_gen, 1, d->t - d->t_inject});
+}
+
 void sim_delivered(partition *p, uint32_t host, const delivered *d)
 {
     const sim *s = p->sim;
-    if (s->measure.num_series)
-        sim_count_series(p, d->t, d->size, d->t - d->t_gen);
+    if (s->measure.per_period)
+        count_period(p, d);
     if (p->classes)
         count_class(p, d);
     if (s->counted.notes_deliveries)

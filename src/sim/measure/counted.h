@@ -19,8 +19,10 @@ typedef struct node_counts {
     double *series_blocked;    /* [period * switches + sw] NULL without a series */
     struct order_table *order; /* [host] where order is checked (sim_checks_order) */
     struct congest *congest;   /* NULL without a series: measure/congest.h */
-    struct watch *watch;       /* measure/watch.h; NULL = no packet is watched */
-    bool notes_deliveries;     /* for the checks of order, or because packets are watched */
+    /* measure/stationary.h; NULL = the run ends at its time */
+    struct stationary *stationary;
+    struct watch *watch;   /* measure/watch.h; NULL = no packet is watched */
+    bool notes_deliveries; /* for the checks of order, or because packets are watched */
 } node_counts;
 
 /* At rest, by the first partition; run_seconds after the loop. The texts move to the result. */

@@ -34,6 +34,16 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
 /* Workloads are measured until they are delivered, and nothing else is. measure: NULL =
  * defaults. */
 ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, ik_error *err);
+/* ---- state/measure_params.c */
+
+/* Whether the measured window is found by simulation (warmup: auto, stop). */
+bool sim_finds_window(const ik_params *measure);
+/* When endless traffic is measured, from the declared values; the longest that it may be where the
+ * window is found. */
+typedef struct sim_times {
+    uint64_t warmup_ps, end_ps;
+} sim_times;
+sim_times sim_times_of(const ik_params *measure);
 
 /* ---- what they say, resolved: set-up only (sim_resolve, and who it calls) */
 
@@ -80,6 +90,7 @@ typedef struct measure_settings {
      * after it, for what is done at at_most is done */
     uint64_t past_ps;
     size_t num_series; /* periods */
+    bool per_period;   /* deliveries are counted by period, too: series, or batches */
     bool paranoid, congestion;
 } measure_settings;
 
@@ -95,6 +106,8 @@ typedef struct choice_settings {
 } choice_settings;
 
 struct sim;
+ik_status sim_resolve_measure(struct sim *s, const ik_params *v, uint64_t at_most_ps,
+                              ik_error *err);
 /* Whether interleave and active mean something beside endless traffic, where messages have several
  * packets; messages of a queue that take turns, UINT32_MAX = all. */
 ik_status sim_check_turns(const struct sim *s, const ik_params *adapter, ik_error *err);

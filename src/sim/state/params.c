@@ -210,28 +210,6 @@ const ik_param ik_adapter_params[] = {
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
-const ik_param ik_measure_params[] = {
-    {"warmup", IK_PARAM_TIME, "50 us", 0, 1e15, NULL, "time before anything is counted",
-     "until=duration", "a workload that ends is counted from its start"},
-    {"duration", IK_PARAM_TIME, "100 us", 1, 1e15, NULL, "time that is measured", "until=duration",
-     "a workload that ends has at_most"},
-    {"until", IK_PARAM_ENUM, "duration", 0, 0, "duration|delivered",
-     "a time, with endless traffic; or the last delivery, with a workload that ends"},
-    {"at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
-     "time after which what is not delivered is missing; what is done at this time is done",
-     "until=delivered", "endless traffic has warmup and duration"},
-    {"series", IK_PARAM_TIME, "", 1, 1e15, NULL, "period of the time series (default: none)"},
-    {"congestion", IK_PARAM_BOOL, "true", 0, 0, NULL,
-     "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the "
-     "series; times are numbers of samples x the period",
-     "series", "give series, the period of the samples"},
-    {"paranoid", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "check that packets, bytes and credits are conserved while it runs"},
-    {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL,
-     "look for a deadlock so often while packets are under way; 0 ns = never"},
-    {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
-};
-
 /* ---- a configuration resolved */
 
 static ik_status open_section(ik_params *own, const ik_params *given, const ik_param *decl,
@@ -511,36 +489,6 @@ static ik_status resolve_adapter(sim *s, const ik_params *v, ik_error *err)
     return status == IK_OK ? check_buffers(s, err) : status;
 }
 
-static ik_status resolve_measure(sim *s, const ik_params *v, uint64_t at_most_ps, ik_error *err)
-{
-    bool until_delivered = ik_params_enum(v, "until") == 1;
-    ik_status status = s->traffic ? sim_check_until(s->traffic, v, err) : IK_OK;
-    if (status != IK_OK)
-        return status;
-    s->measure.warmup_ps = until_delivered ? 0 : ik_params_uint(v, "warmup");
-    s->measure.end_ps = until_delivered ? (at_most_ps ? at_most_ps : ik_params_uint(v, "at_most"))
-                                        : s->measure.warmup_ps + ik_params_uint(v, "duration");
-    s->measure.past_ps = s->measure.end_ps + until_delivered;
-    if (s->traffic && s->traffic->schedule)
-        status = sim_schedule_check(s->traffic->schedule, s->measure.end_ps, err);
-    if (status != IK_OK)
-        return status;
-    s->measure.series_ps = ik_params_has(v, "series") ? ik_params_uint(v, "series") : 0;
-    s->measure.congestion = ik_params_bool(v, "congestion");
-    s->measure.paranoid = ik_params_bool(v, "paranoid");
-    s->measure.watchdog_ps = ik_params_uint(v, "watchdog");
-    if (s->measure.series_ps)
-        s->measure.num_series =
-            (s->measure.past_ps + s->measure.series_ps - 1) / s->measure.series_ps;
-    if (s->measure.num_series > 10000000)
-        return ik_about(err,
-                        ik_fail(err, IK_ERR_USAGE,
-                                "series = %llu ps makes %zu periods; at most 10000000",
-                                (unsigned long long)s->measure.series_ps, s->measure.num_series),
-                        "measure.series");
-    return IK_OK;
-}
-
 static void resolve_plan(sim *s, const ik_plan *plan)
 {
     s->choice.adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
@@ -582,7 +530,7 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
     if (status == IK_OK)
         status = resolve_adapter(s, sec.adapter, err);
     if (status == IK_OK)
-        status = resolve_measure(s, sec.measure, config->at_most_ps, err);
+        status = sim_resolve_measure(s, sec.measure, config->at_most_ps, err);
     if (status == IK_OK)
         resolve_plan(s, plan);
     if (status == IK_OK)

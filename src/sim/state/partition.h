@@ -69,6 +69,7 @@ typedef struct partition {
     counters n;
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
+    struct batch *batches;       /* measure/stationary.h; NULL where the run ends at its time */
     struct class_stats *classes; /* NULL where the traffic has none */
     sim_endpoint endpoint;
     uint64_t out_first; /* earliest time of what was posted to others in this step */

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Warm-up that is found and runs that end by themselves: MSER against a search of its own,
+ * intervals against queues whose mean wait is known, the same window by every engine on any number
+ * of threads, and what is refused. */
+#include "sim/measure/stationary.h"
+#include "sim_helper.h"
+#include "sim_run_by.h"
+#include "unit/part.h"
+#include <math.h>
+
+/* ---- the end of a warm-up */
+
+/* MSER as its definition says it: for every truncation the mean of the rest, and the squared error
+ * of that. */
+static size_t search_truncation(const double *z, size_t num)
+{
+    size_t found = 0;
+    double least = INFINITY;
+    for (size_t d = 0; d + STATIONARY_TAIL <= num; d++) {
+        long double mean = 0, squares = 0, left = (long double)(num - d);
+        for (size_t k = d; k < num; k++)
+            mean += z[k] / left;
+        for (size_t k = d; k < num; k++)
+            squares += (z[k] - mean) * (z[k] - mean);
+        if ((double)(squares / (left * left)) < least * (1 - 1e-12)) {
+            least = (double)(squares / (left * left));
+            found = d;
+        }
+    }
+    return found;
+}
+
+static double unit(uint64_t seed, uint64_t at)
+{
+    return ik_random_unit(seed, IK_RNG_TRAFFIC_SETUP, 77, at);
+}
+
+/* A transient of `steps` values, which starts at `size` and dies away exponentially or in a line,
+ * and noise of 1 around 10. */
+static void make_series(double *z, size_t num, size_t steps, double size, bool line, uint64_t seed)
+{
+    for (size_t k = 0; k < num; k++) {
+        double way = (double)k / (double)(steps ? steps : 1);
+        double left = line ? fmax(1 - way, 0) : exp(-3 * way);
+        z[k] = 10 + 2 * unit(seed, k) - 1 + (steps ? size * left : 0);
+    }
+}
+
+static void test_mser(void **state)
+{
+    (void)state;
+    double z[400], mean = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        size_t num = 5 + seed * 7 % 390, steps = seed % 5 * num / 10;
+        make_series(z, num, steps, seed % 2 ? 40 : -8, seed % 3 == 0, seed);
+        assert_int_equal(stationary_truncation(z, num), search_truncation(z, num));
+    }
+    for (uint64_t seed = 1; seed <= 100; seed++) { /* a line of 60 values is left out as a whole */
+        make_series(z, 400, 60, 40, true, seed);
+        size_t d = stationary_truncation(z, 400);
+        assert_in_range(d, 50, 75);
+        mean += (double)d / 100;
+    }
+    assert_in_range((uint64_t)mean, 55, 65);
+    for (size_t k = 0; k < 400; k++)
+        z[k] = 3;
+    assert_int_equal(stationary_truncation(z, 400), 0);
+    for (size_t k = 0; k < 400; k++)
+        z[k] = (double)k; /* grows for ever: nothing of it is steady */
+    assert_true(stationary_truncation(z, 400) > 200);
+}
+
+static void test_drift(void **state)
+{
+    (void)state;
+    double z[20];
+    unsigned noise = 0, drift = 0;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        for (size_t k = 0; k < 20; k++)
+            z[k] = 10 + unit(seed, k);
+        noise += stationary_drifts(z, 20);
+        for (size_t k = 0; k < 20; k++)
+            z[k] += seed % 2 ? 0.1 * (double)k : -0.1 * (double)k;
+        drift += stationary_drifts(z, 20);
+    }
+    assert_in_range(noise, 1, 20); /* 8 in 1000: Student's t with 18 degrees of freedom */
+    assert_in_range(drift, 990, 1000);
+    for (size_t k = 0; k < 20; k++)
+        z[k] = 1e6;
+    assert_false(stationary_drifts(z, 20));
+    for (size_t k = 0; k < 20; k++)
+        z[k] = 5 + (double)k;
+    assert_true(stationary_drifts(z, 20));
+}
+
+/* ---- batches made by hand */
+
+typedef double (*value_fn)(size_t batch);
+
+static double steady(size_t k)
+{
+    return 1000 + 100 * unit(5, k);
+}
+
+static double settles(size_t k)
+{
+    return steady(k) + 3000 * exp(-(double)k / 15);
+}
+
+static double grows(size_t k)
+{
+    return steady(k) + 40 * (double)k;
+}
+
+static double wanders(size_t k) /* each value hardly differs from the one before */
+{
+    return 1000 + 300 * sin((double)k / 25);
+}
+
+/* Feeds batches of 10 packets of 100 bytes with these mean latencies, half from each of two
+ * partitions, until it is over. */
+static stationary *feed(stationary_setup setup, value_fn latency)
+{
+    stationary *s = NULL;
+    ik_error err = {0};
+    batch *mine = calloc(setup.most, sizeof *mine);
+    assert_non_null(mine);
+    setup.period_ps = 1000;
+    assert_int_equal(stationary_new(&setup, &s, &err), IK_OK);
+    for (size_t k = 0; k < setup.most; k++)
+        for (unsigned n = 0; n < 5; n++)
+            stationary_delivered(s, mine, k * 1000 + 999 * (n & 1),
+                                 &(batch){100, 1, (uint64_t)latency(k), 1, 7});
+    for (unsigned looks = 0; !s->over; looks++) {
+        assert_int_equal(stationary_due_ps(s), s->next * 1000);
+        assert_true(looks < 200 && s->next <= setup.most && (looks == 0 || s->next > s->num));
+        stationary_add(s, mine);
+        stationary_add(s, mine);
+        stationary_look(s);
+    }
+    assert_int_equal(stationary_due_ps(s), UINT64_MAX);
+    free(mine);
+    return s;
+}
+
+static void test_looks(void **state)
+{
+    (void)state;
+    stationary *s = feed((stationary_setup){.most = 10000, .detects = true}, settles);
+    assert_true(s->warm && s->first > 30 && s->first < 90 && s->num >= 2 * s->first);
+    assert_int_equal(s->batches[3].packets, 10);
+    assert_int_equal(s->batches[3].bytes, 1000);
+    stationary_free(s);
+    s = feed((stationary_setup){.most = 10000, .detects = true, .ci = 0.05}, steady);
+    assert_true(s->warm && s->closed && s->num < 200);
+    assert_true(fabs(s->mean - 1050) < 20 && s->half_width > 1 && s->half_width < 52);
+    stationary_free(s);
+    s = feed((stationary_setup){.most = 777, .detects = true, .ci = 0.05}, grows);
+    assert_true(!s->warm && !s->closed && s->num == 777 && s->first == 388 && isnan(s->mean));
+    stationary_free(s);
+    s = feed((stationary_setup){.most = 700, .first = 20, .ci = 0.5}, wanders);
+    assert_true(s->warm && !s->closed && s->num == 700); /* 0.5 is wide, but they are not free */
+    stationary_free(s);
+    s = feed((stationary_setup){.most = 700, .first = 20, .ci = 0.0001}, steady);
+    assert_true(!s->closed && s->num == 700 && s->half_width > 0);
+    stationary_free(s);
+    s = feed((stationary_setup){.most = 700, .first = 20, .ci = 0.01, .of = STATIONARY_THROUGHPUT},
+             grows);
+    assert_true(s->closed && s->num == 100 && s->mean == 1000 && s->half_width == 0);
+    stationary_free(s);
+    s = feed((stationary_setup){.most = 700, .first = 0, .ci = 0.01, .of = STATIONARY_REPLY},
+             steady);
+    assert_true(!s->closed && s->num == 700 && isnan(s->mean)); /* there were none */
+    stationary_free(s);
+}
+
+/* Half the width of the interval by its definition, of 160 batches with as many packets each. */
+static void test_interval(void **state)
+{
+    (void)state;
+    stationary *s = feed((stationary_setup){.most = 160, .ci = 0.0001}, steady);
+    double means[20], mean = 0, squares = 0, both = 0, all = 0;
+    for (unsigned g = 0; g < 20; g++) {
+        means[g] = 0;
+        for (size_t k = 8 * g; k < 8 * (g + 1); k++)
+            means[g] += floor(steady(k)) / 8;
+        mean += means[g] / 20;
+    }
+    for (unsigned g = 0; g < 20; g++) {
+        squares += (means[g] - mean) * (means[g] - mean);
+        all += (means[g] - mean) * (means[g] - mean);
+        both += g ? (means[g] - mean) * (means[g - 1] - mean) : 0;
+    }
+    double r = fmax(both / all, 0), half = 2.093024 * sqrt(squares / 19 / 20 * (1 + r) / (1 - r));
+    assert_true(fabs(s->mean - mean) < 1e-6 && fabs(s->half_width / half - 1) < 1e-6);
+    stationary_free(s);
+}
+
+/* ---- intervals hold the truth */
+
+/* A host sends packets that take 10 ns, a Poisson process, to a host of its own: M/D/1 in its
+ * adapter, whose mean wait is rho D / (2 (1 - rho)). How many of the seeds' intervals hold it. */
+static unsigned count_inside(double rho, const char *measure, unsigned seeds)
+{
+    unsigned inside = 0;
+    for (unsigned seed = 1; seed <= seeds; seed++) {
+        scenario c = {.fabric = "crossbar:n=4,latency=10 ns",
+                      .routing = "minimal",
+                      .vc = "1q",
+                      .num_vcs = 1,
+                      .traffic = "shift:by=1",
+                      .load = rho,
+                      .seed = seed,
+                      .adapter = "packet=125 B;injection=poisson",
+                      .measure = measure};
+        ik_sim_result r = simulate(c);
+        double truth = r.network_latency.mean + 10000 * rho / (2 * (1 - rho));
+        assert_true(r.steady.looked && r.steady.warm && r.steady.closed);
+        assert_true(r.window_ps + r.steady.warmup_ps == r.end_ps);
+        inside += fabs(r.latency.mean - truth) <= r.steady.half_width;
+        ik_sim_result_free(&r);
+    }
+    return inside;
+}
+
+static void test_coverage(void **state)
+{
+    (void)state;
+    static const struct {
+        double rho;
+        const char *measure;
+    } cases[] = {
+        {0.5, "warmup=auto;stop_ci=2%;stop_at_most=4 ms;watchdog=0 ns"},
+        {0.8, "warmup=auto;stop_ci=5%;stop_at_most=4 ms;watchdog=0 ns"},
+        {0.8, "warmup=5 us;stop_ci=3%;stop_at_most=4 ms;watchdog=0 ns"},
+    };
+    unsigned seeds = as_many(400, 120, 20);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        unsigned inside = count_inside(cases[k].rho, cases[k].measure, seeds);
+        /* 95 % are aimed at; 20 seeds say little */
+        if (inside < (seeds >= 100 ? 0.88 : 0.75) * seeds)
+            fail_msg("rho %.1f, %s: %u of %u intervals hold the mean", cases[k].rho,
+                     cases[k].measure, inside, seeds);
+    }
+}
+
+/* ---- the same window, whoever looks */
+
+static const struct {
+    const char *fabric, *routing, *traffic, *sw, *adapter, *measure;
+    double load;
+    bool fast; /* the specialised engine serves it */
+} shared[] = {
+    {"karytree:k=4,n=3", "dmodk", "uniform", NULL, NULL, "warmup=auto;stop_ci=2%;stop_at_most=1 ms",
+     0.6, true},
+    {"karytree:k=4,n=3", "dmodk", "uniform", "voq=true", NULL,
+     "warmup=auto;stop_ci=5%;stop_at_most=400 us", 1, true}, /* near saturation */
+    {"karytree:k=4,n=2", "dmodk", "hotspot:nodes=0,fraction=50%", NULL, NULL,
+     "warmup=auto;stop_ci=5%;stop_at_most=400 us", 0.6, true}, /* beyond: nothing is found */
+    {"karytree:k=4,n=2", "adaptive_tree", "uniform", NULL, NULL,
+     "warmup=auto;duration=60 us;series=7 us", 0.5, true},
+    {"karytree:k=4,n=2", "dmodk", "uniform", NULL, "injection=poisson",
+     "warmup=11 us;stop_ci=3%;stop_at_most=1 ms;stop_of=throughput;series=3 us", 0.3, true},
+    {"karytree:k=4,n=2", "dmodk", "uniform", NULL, NULL,
+     "warmup=11 us;stop_ci=3%;stop_at_most=1 ms;stop_of=network_latency_mean_ns", 0.7, true},
+    {"karytree:k=4,n=2", "adaptive_tree", "uniform", NULL, "in_order=true",
+     "warmup=auto;stop_ci=3%;stop_at_most=1 ms;stop_of=arrival_latency_mean_ns", 0.7, true},
+    {"karytree:k=4,n=2", "dmodk", "uniform", NULL, "reply=4 KiB;service_time=100 ns",
+     "warmup=auto;stop_ci=3%;stop_at_most=1 ms;stop_of=round_trip_mean_ns", 0.4, false},
+    {"karytree:k=4,n=2", "dmodk", "uniform", NULL, "reply=64 B",
+     "warmup=auto;stop_ci=3%;stop_at_most=1 ms;stop_of=reply_latency_mean_ns", 0.4, false},
+    {"karytree:k=4,n=2", "dmodk", "uniform", "model=ideal", NULL,
+     "warmup=auto;stop_ci=2%;stop_at_most=1 ms", 0.6, false},
+    {"karytree:k=4,n=2", "dmodk", "uniform", "model=ioq", NULL,
+     "warmup=auto;stop_ci=2%;stop_at_most=1 ms", 0.6, true},
+    {"karytree:k=4,n=2", "dmodk", "uniform", "model=pipelined", "packet=256 B",
+     "warmup=auto;stop_ci=3%;stop_at_most=300 us", 0.5, false},
+    {"karytree:k=4,n=2", "dmodk", "uniform", "model=pipelined", "packet=256 B",
+     "warmup=3 us;stop_ci=3%;stop_at_most=300 us;stop_of=throughput;series=1 us", 0.5, false},
+};
+enum { NUM_SHARED = sizeof shared / sizeof *shared };
+
+static scenario shared_case(size_t k, unsigned threads)
+{
+    return (scenario){.fabric = shared[k].fabric,
+                      .routing = shared[k].routing,
+                      .vc = "1q",
+                      .num_vcs = 1,
+                      .traffic = shared[k].traffic,
+                      .sw = shared[k].sw,
+                      .adapter = shared[k].adapter,
+                      .measure = shared[k].measure,
+                      .load = shared[k].load,
+                      .threads = threads};
+}
+
+static void expect_equal(size_t k, const ik_sim_result *a, const ik_sim_result *b)
+{
+    const ik_sim_steady *x = &a->steady, *y = &b->steady;
+    if (a->checksum != b->checksum || a->window_ps != b->window_ps || a->end_ps != b->end_ps ||
+        a->latency.sum != b->latency.sum || a->offered != b->offered ||
+        a->throughput != b->throughput || a->num_series != b->num_series)
+        fail_msg("case %zu: %llu and %llu ps are measured, %llx and %llx", k,
+                 (unsigned long long)a->window_ps, (unsigned long long)b->window_ps,
+                 (unsigned long long)a->checksum, (unsigned long long)b->checksum);
+    if (x->looked && y->looked) {
+        assert_int_equal(x->warmup_ps, y->warmup_ps);
+        assert_true(x->warm == y->warm && x->closed == y->closed);
+        assert_memory_equal(&x->mean, &y->mean, sizeof x->mean);
+        assert_memory_equal(&x->half_width, &y->half_width, sizeof x->half_width);
+    }
+}
+
+/* On 1, 2 and 3 threads; and what is found, written down as times, gives the same results. */
+static void test_threads(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < NUM_SHARED; k++) {
+        if (!in_part((unsigned)k, 3))
+            continue;
+        ik_sim_result one = simulate(shared_case(k, 1));
+        for (unsigned threads = 2; threads <= MOST_THREADS; threads++) {
+            ik_sim_result r = simulate(shared_case(k, threads));
+            expect_equal(k, &one, &r);
+            ik_sim_result_free(&r);
+        }
+        assert_true(one.steady.looked && one.steady.batch_ps > 0);
+        assert_int_equal(one.steady.detects, strstr(shared[k].measure, "auto") != NULL);
+        assert_int_equal(one.steady.stops, strstr(shared[k].measure, "stop") != NULL);
+        const char *series = strstr(shared[k].measure, "series");
+        char times[120];
+        snprintf(times, sizeof times, "warmup=%llu ps;duration=%llu ps%s%s",
+                 (unsigned long long)one.steady.warmup_ps, (unsigned long long)one.window_ps,
+                 series ? ";" : "", series ? series : "");
+        scenario c = shared_case(k, 1);
+        c.measure = times;
+        ik_sim_result fixed = simulate(c);
+        assert_false(fixed.steady.looked);
+        expect_equal(k, &one, &fixed);
+        ik_sim_result_free(&fixed);
+        ik_sim_result_free(&one);
+    }
+}
+
+/* What a run that looks finds, by an engine. */
+static void look_by(const sim_engine *engine, size_t k, stationary **out)
+{
+    scenario c = shared_case(k, 1);
+    ik_env env = env_of(&c);
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *traffic = NULL;
+    ik_error err = {0};
+    sections sec;
+    sim s;
+    const stationary_setup setup = {
+        .period_ps = 1000000, .most = 190, .detects = true, .ci = 0.02, .of = STATIONARY_NETWORK};
+    c.measure = "warmup=0 ns;duration=190 us";
+    assert_int_equal(stationary_new(&setup, out, &err), IK_OK);
+    assert_int_equal(ik_fabric_from_spec(c.fabric, &env, &f, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, c.routing, c.vc, NULL, 1, &env, &plan, &err), IK_OK);
+    assert_int_equal(ik_traffic_from_spec(f, c.traffic, &env, &traffic, &err), IK_OK);
+    assert_int_equal(open_sections(&sec, &c, &err), IK_OK);
+    assert_int_equal(sim_setup_stopping(&s, plan, traffic, &sec.config, &env, engine, *out, &err),
+                     IK_OK);
+    assert_int_equal(s.engine.ops == &sim_fast_engine, engine == NULL);
+    sim_run_partition(&s.parallel.partitions[0]);
+    assert_int_equal(s.parallel.partitions[0].status, IK_OK);
+    sim_free(&s);
+    close_sections(&sec);
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+}
+
+static void test_engines(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < NUM_SHARED; k++) {
+        stationary *a, *b;
+        if (!shared[k].fast || !in_part((unsigned)k, 2))
+            continue;
+        look_by(NULL, k, &a);
+        look_by(&sim_general_engine, k, &b);
+        assert_int_equal(a->num, b->num);
+        assert_true(a->num > 0 && a->batches[a->num - 1].values > 0);
+        assert_memory_equal(a->batches, b->batches, a->num * sizeof *a->batches);
+        assert_true(a->first == b->first && a->closed == b->closed && a->warm == b->warm);
+        stationary_free(a);
+        stationary_free(b);
+    }
+}
+
+/* Past saturation queues grow for ever: there is no end of the warm-up, and nothing closes. */
+static void test_saturated(void **state)
+{
+    (void)state;
+    ik_sim_result r = simulate(shared_case(2, 1));
+    assert_true(r.throughput < 0.9 * r.offered);
+    assert_true(!r.steady.warm && !r.steady.closed && r.end_ps == 400000000);
+    assert_in_range(r.steady.warmup_ps, 180000000, 200000000);
+    ik_sim_result_free(&r);
+}
+
+/* ---- what is refused */
+
+static void test_refused(void **state)
+{
+    (void)state;
+    scenario c = shared_case(0, 1);
+    c.measure = "stop_ci=2%";
+    refuse(c, IK_ERR_USAGE, "needs at_most");
+    c.measure = "warmup=5 us;stop_ci=2%;stop_at_most=6 us";
+    refuse(c, IK_ERR_USAGE, "at_most (6 us) is shorter");
+    c.measure = "warmup=auto;duration=1 us";
+    refuse(c, IK_ERR_USAGE, "twice the duration");
+    c.measure = "warmup=auto;stop_ci=2%;stop_at_most=1 ms;stop_of=round_trip_mean_ns";
+    refuse(c, IK_ERR_USAGE, "without adapter.reply");
+    c.measure = "warmup=auto;stop_ci=2%;stop_at_most=1 ms;stop_of=arrival_latency_mean_ns";
+    refuse(c, IK_ERR_USAGE, "without adapter.in_order");
+    c.measure = "warmup=auto";
+    c.traffic = "schedule:entries=@10us@50%=uniform&@80%=tornado";
+    refuse(c, IK_ERR_USAGE, "no steady state");
+    c.measure = "stop_ci=2%;stop_at_most=1 ms";
+    refuse(c, IK_ERR_USAGE, "no steady state");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        on_one_thread(test_mser),     on_one_thread(test_drift),     on_one_thread(test_looks),
+        on_one_thread(test_interval), on_one_thread(test_coverage),  cmocka_unit_test(test_threads),
+        on_one_thread(test_engines),  on_one_thread(test_saturated), on_one_thread(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
