@@ -100,6 +100,10 @@ static const bench_case multiples[] = {
      false, 0.3, US(100), .sw = FLITS},
     {"flit router, 4,096 hosts", "karytree:k=16,n=3", "any", "125 B", "4000 B", "100 Gb/s", 4, 1,
      false, 0.3, US(10), .sw = FLITS, .against = "flit router, 256 hosts"},
+    {"ioq, slimfly q=13, ugal_l", SLIMFLY, 4, 1, true, 1.0, US(40), "ugal_l", .sw = "model=ioq"},
+    {"ioq, adaptive_tree, first_free", RLFT(1), 1.0, US(20), "adaptive_tree", .sw = "model=ioq"},
+    {"ioq, adaptive_tree, sadp", RLFT(1), 1.0, US(20), "adaptive_tree", "sadp", .sw = "model=ioq"},
+    {"adaptive_tree, sadp", RLFT(1), 1.0, US(20), "adaptive_tree", "sadp"},
     {0},
 };
 

@@ -371,9 +371,18 @@ enum {
 };
 /* Among the outputs with room that are not skipped for being busy, or if there are none among those
  * with room: BY_NUMBER the lowest; BY_CREDIT the lowest of those with most credit; BY_DRAW of n,
- * ascending, number ik_random_below(draw's seed, IK_RNG_SELECT, entity, counter, n). BY_PICK: only
- * pick() knows. */
-enum { IK_SELECT_BY_PICK, IK_SELECT_BY_NUMBER, IK_SELECT_BY_CREDIT, IK_SELECT_BY_DRAW };
+ * ascending, number ik_random_below(draw's seed, IK_RNG_SELECT, entity, counter, n); BY_QUEUE the
+ * lowest of those with the fewest bytes waiting (queued_bytes of all VCs); BY_PREFERENCE what
+ * pick_mask() says, which looks at the switch, the packet, `from` and `preferred` alone. BY_PICK:
+ * only pick() knows. */
+enum {
+    IK_SELECT_BY_PICK,
+    IK_SELECT_BY_NUMBER,
+    IK_SELECT_BY_CREDIT,
+    IK_SELECT_BY_DRAW,
+    IK_SELECT_BY_QUEUE,
+    IK_SELECT_BY_PREFERENCE
+};
 /* Whether an output that is transmitting comes after those that are not. Auto: only where there is
  * no output buffer, in which the packet could wait for the link. */
 typedef enum ik_skip_busy { IK_SKIP_AUTO, IK_SKIP_NEVER, IK_SKIP_ALWAYS } ik_skip_busy;

@@ -108,6 +108,8 @@ static void check_mask(const ik_selection *s, ik_select_request ask, const local
     const void *after = ask.switch_state;
     memcpy(state, before, sizeof state);
     ask.switch_state = state;
+    if (s->rule == IK_SELECT_BY_PREFERENCE) /* looks at nothing else */
+        ask = (ik_select_request){.sw = ask.sw, .pk = ask.pk};
     bool only_idle = skips && idle[0];
     CHECK(s->family->pick_mask(s, &ask, only_idle ? idle : from, 1, out[preferred] - l->first) ==
           out[picked] - l->first);
@@ -125,6 +127,12 @@ static uint32_t drawn(const local *l, const int64_t *space, bool skips, bool ski
     return from[ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, num)];
 }
 
+static bool is_better(const ik_selection *s, const local *l, uint32_t port, uint32_t than)
+{
+    return (s->rule == IK_SELECT_BY_CREDIT && l->credit[port] > l->credit[than]) ||
+           (s->rule == IK_SELECT_BY_QUEUE && l->queued[port] < l->queued[than]);
+}
+
 /* What the declared rule takes of what fits, outputs that are skipped last; IK_NONE: none fits. */
 static uint32_t by_rule(const ik_selection *s, const local *l, const int64_t *space, bool skips,
                         const uint32_t *out, uint32_t n, const ik_draw *draw)
@@ -136,8 +144,8 @@ static uint32_t by_rule(const ik_selection *s, const local *l, const int64_t *sp
         bool skipped = skips && l->busy[at];
         if (space[at] < 4096)
             continue;
-        bool more = best != IK_NONE && s->rule == IK_SELECT_BY_CREDIT && skipped == best_skipped &&
-                    l->credit[at] > l->credit[out[best] - l->first];
+        bool more =
+            best != IK_NONE && skipped == best_skipped && is_better(s, l, at, out[best] - l->first);
         if (best == IK_NONE || (best_skipped && !skipped) || more) {
             best = i;
             best_skipped = skipped;
@@ -172,7 +180,8 @@ static void check_question(const ik_selection *s, uint32_t sw, const ik_packet *
         check_pick(l, space, skips, out, n, picked);
         if (s->family->pick_mask)
             check_mask(s, ask, l, space, skips, out, n, preferred, picked, before);
-        CHECK(s->rule == IK_SELECT_BY_PICK || picked == by_rule(s, l, space, skips, out, n, &draw));
+        CHECK(s->rule == IK_SELECT_BY_PICK || s->rule == IK_SELECT_BY_PREFERENCE ||
+              picked == by_rule(s, l, space, skips, out, n, &draw));
         view.busy = NULL; /* a switch that does not say: every output counts as idle */
         memcpy(again, before, sizeof again);
         uint32_t unsaid = s->family->pick(s, &second, out, n, preferred);

@@ -71,6 +71,156 @@ static void test_drawn(void **state)
         compare(&variants[n], "oblivious", "uniform", "20 us");
 }
 
+/* ---- packets that choose among outputs, and VCs that change */
+
+typedef struct choice_of_output {
+    variant v;
+    const char *routing, *pattern;
+} choice_of_output;
+
+static void compare_all(const choice_of_output *cases, size_t num)
+{
+    for (size_t n = 0; n < num; n++)
+        compare(&cases[n].v, cases[n].routing, cases[n].pattern, n % 3 ? "20 us" : "700 ns");
+}
+
+/* Where outputs of a switch fall into sets: the lowest with room, or the one in which fewest
+ * packets wait, which those see that are left over at an instant. */
+static const choice_of_output of_sets[] = {
+    {{"karytree:k=4,n=3", "1q", "model=ioq", 1, 1, 15}, "adaptive_tree", "uniform"},
+    {{"karytree:k=4,n=4", "1q", "model=ioq;buffer=16 KiB;output_buffer=16 KiB", 1, 1, 30, NULL,
+      "packet=8 KiB"},
+     "adaptive_tree",
+     "uniform"},
+    {{"karytree:k=4,n=3", "1q", "model=ioq;buffer=8 KiB;output_buffer=4 KiB", 1, 1, 15},
+     "adaptive_tree:delta=2",
+     "uniform"},
+    {{"karytree:k=4,n=3", "1q", "model=ioq;buffer=16 KiB;output_buffer=8 KiB;speedup=2", 1, 1, 15},
+     "adaptive_tree:delta=3",
+     "permutation"},
+    {{"karytree:k=4,n=3", "dbbm", "model=ioq;buffer=24 KiB;output_buffer=12 KiB;speedup=1.3", 3, 1,
+      15},
+     "adaptive_tree:delta=2",
+     "uniform"},
+    {{"karytree:k=4,n=3", "dbbm", "model=ioq;buffer=32 KiB;output_buffer=48 KiB", 4, 0.8, 15},
+     "adaptive_tree",
+     "hotspot:nodes=3,fraction=30%"},
+    {{"karytree:k=4,n=3", "1q", "model=ioq", 1, 1, 15, "least_queued"}, "adaptive_tree", "uniform"},
+    {{"karytree:k=4,n=3", "1q", "model=ioq;buffer=8 KiB;output_buffer=8 KiB", 1, 1, 15,
+      "least_queued"},
+     "adaptive_tree:delta=2",
+     "permutation"},
+    {{"karytree:k=16,n=2", "1q", "model=ioq;speedup=2;iterations=1;buffer=64 KiB", 1, 1, 31,
+      "least_queued"},
+     "adaptive_tree",
+     "uniform"},
+    {{"karytree:k=16,n=2", "dbbm", "model=ioq;speedup=3;output_buffer=24 KiB", 3, 1, 31,
+      "least_queued"},
+     "adaptive_tree:delta=2",
+     "uniform"},
+    {{"karytree:k=4,n=3", "dbbm", "model=ioq;speedup=2;output_buffer=16 KiB;buffer=16 KiB", 2, 0.9,
+      15, "least_queued"},
+     "adaptive_tree",
+     "hotspot:nodes=3,fraction=30%"},
+    {{"karytree:k=4,n=3,link_rate=1.6 Tb/s", "1q", "model=ioq;buffer=16 KiB", 1, 1, 8,
+      "least_queued"},
+     "adaptive_tree",
+     "uniform"},
+    {{"karytree:k=4,n=3,host_rate=40 Gb/s", "1q", "model=ioq;buffer=16 KiB;speedup=2.5", 1, 0.9, 25,
+      "least_queued"},
+     "adaptive_tree:delta=2",
+     "uniform"},
+    {{"karytree:k=4,n=3,level_latency=90 ns", "1q", "model=ioq;switching=saf;speedup=2", 1, 0.8,
+      15},
+     "adaptive_tree",
+     "uniform"},
+    {{"rlft:ports=12,levels=2", "1q", "model=ioq;routing_delay=31 ns", 1, 1, 15,
+      "first_free:skip_busy=false", "in_order=true;message=16 KiB"},
+     "adaptive_tree",
+     "uniform"},
+};
+
+static void test_chosen_of_sets(void **state)
+{
+    (void)state;
+    compare_all(of_sets, sizeof of_sets / sizeof *of_sets);
+}
+
+/* Where a packet chooses by itself; and at its first switch, by what waits in output buffers. */
+static const choice_of_output by_packets[] = {
+    {{"karytree:k=4,n=3", "1q", "model=ioq;buffer=16 KiB;output_buffer=8 KiB", 1, 1, 15, "random"},
+     "adaptive_tree",
+     "uniform"},
+    {{"karytree:k=4,n=4", "1q", "model=ioq;buffer=16 KiB;output_buffer=16 KiB", 1, 1, 30, "sadp",
+      "packet=8 KiB"},
+     "adaptive_tree",
+     "uniform"},
+    {{"karytree:k=4,n=3", "dbbm", "model=ioq;buffer=24 KiB;output_buffer=12 KiB;speedup=2", 3, 1,
+      15, "saop"},
+     "adaptive_tree:delta=2",
+     "permutation"},
+    {{"slimfly:q=5", "hopclass", "model=ioq;buffer=64 KiB", 4, 1, 12}, "valiant", "uniform"},
+    {{"oft:k=4", "phase", "model=ioq;queues=fifo;buffer=16 KiB;speedup=2", 2, 1, 12},
+     "valiant",
+     "uniform"},
+    {{"slimfly:q=5", "hopclass", "model=ioq;buffer=64 KiB", 4, 1, 12}, "ugal_l", "uniform"},
+    {{"slimfly:q=5", "hopclass", "model=ioq;buffer=16 KiB;output_buffer=32 KiB;speedup=2", 4, 1,
+      12},
+     "ugal_l:t=20%",
+     "tornado"},
+    {{"slimfly:q=5", "hopclass", "model=ioq;buffer=64 KiB;output_buffer=64 KiB;speedup=1.5", 4, 1,
+      12},
+     "ugal_l:occupancy=vc",
+     "tornado"},
+    {{"oft:k=4", "phase", "model=ioq;buffer=16 KiB;output_buffer=16 KiB", 2, 1, 12},
+     "ugal_l",
+     "permutation"},
+    {{"mlfm:h=4", "phase", "model=ioq;buffer=24 KiB;speedup=2", 2, 0.8, 12},
+     "ugal_l:first=any",
+     "uniform"},
+    {{"mlfm:h=4", "phase", "model=ioq;buffer=24 KiB;speedup=2", 2, 1, 12, "least_queued"},
+     "ugal_l:first=any",
+     "uniform"},
+    {{"hyperx:dims=4:4,p=3", "hopclass", "model=ioq;buffer=64 KiB;routing_delay=20 ns", 4, 0.8, 12,
+      "first_free"},
+     "ugal_l:first=any",
+     "permutation"},
+    {{"slimfly:q=5", "hopclass", "model=ioq;buffer=32 KiB;output_buffer=8 KiB", 2, 1, 12},
+     "minimal",
+     "uniform"},
+    {{"hyperx:dims=3:3:3,p=2", "hopclass", "model=ioq;buffer=36 KiB;speedup=2", 3, 1, 12,
+      "least_queued"},
+     "minimal",
+     "hotspot:nodes=0,fraction=30%"},
+    {{"hypercube:n=4,p=2,link_rate=1 Tb/s", "dbbm", "model=ioq;buffer=64 KiB;iterations=1", 4, 0.7,
+      8, "sadp"},
+     "minimal",
+     "uniform"},
+    {{"oft:k=4,latency=30 ns", "phase", "model=ioq;switching=saf;buffer=16 KiB", 2, 0.9, 12},
+     "ugal_l",
+     "uniform"},
+    {{"torus:dims=4:4,p=2", "hopclass", "model=ioq;buffer=64 KiB", 4, 0.6, 12, NULL,
+      "message=16 KiB"},
+     "minimal",
+     "uniform"},
+    /* without output buffers */
+    {{"karytree:k=4,n=3", "1q", "buffer=16 KiB", 1, 1, 15, "sadp"}, "adaptive_tree", "uniform"},
+    {{"karytree:k=4,n=3", "dbbm", "buffer=24 KiB", 3, 1, 15, "sdp"},
+     "adaptive_tree:delta=2",
+     "permutation"},
+    {{"karytree:k=4,n=3", "1q", "buffer=12 KiB", 1, 0.9, 15, "sop"},
+     "adaptive_tree:delta=3",
+     "uniform"},
+    {{"karytree:k=4,n=3", "1q", "buffer=12 KiB", 1, 0.9, 15, "ssp"}, "adaptive_tree", "uniform"},
+    {{"slimfly:q=5", "hopclass", "buffer=16 KiB", 2, 1, 12, "sadp"}, "minimal", "uniform"},
+};
+
+static void test_chosen_by_packets(void **state)
+{
+    (void)state;
+    compare_all(by_packets, sizeof by_packets / sizeof *by_packets);
+}
+
 /* A ring without layers: the same deadlock at the same time. */
 static void test_deadlock(void **state)
 {
@@ -89,8 +239,9 @@ static void test_deadlock(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_output_buffers),
-                                       cmocka_unit_test(test_drawn),
-                                       cmocka_unit_test(test_deadlock)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_output_buffers), cmocka_unit_test(test_drawn),
+        cmocka_unit_test(test_chosen_of_sets), cmocka_unit_test(test_chosen_by_packets),
+        cmocka_unit_test(test_deadlock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,4 +17,5 @@ const ik_selection_family ik_selection_least_queued = {
     .pick = select_best,
     .pick_mask = select_best_of,
     .score = score,
+    .rule = IK_SELECT_BY_QUEUE,
 };

@@ -29,4 +29,5 @@ const ik_selection_family ik_selection_sadp = {
               "Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007",
     .pick = pick,
     .pick_mask = pick_mask,
+    .rule = IK_SELECT_BY_PREFERENCE,
 };

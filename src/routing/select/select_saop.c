@@ -24,4 +24,5 @@ const ik_selection_family ik_selection_saop = {
     .destroy = select_tree_destroy,
     .pick = select_tree_pick,
     .pick_mask = select_tree_pick_mask,
+    .rule = IK_SELECT_BY_PREFERENCE,
 };

@@ -2,19 +2,37 @@
  *
  * Adaptive outputs: which plans the specialised engine takes, and the sets of outputs of each
  * switch. */
+#include "sim/fast/choice.h"
 #include "routing/port_set.h"
-#include "sim/fast/fast.h"
 #include <stdlib.h>
 
 /* Different switches, by their sets; a tree has as many as levels. */
 enum { MOST_TABLES = 64 };
 
+/* Whether packets choose their way at the first switch by what waits in single VCs. */
+static bool chooses_start_by_vc(const sim *s)
+{
+    return s->choice.source_adaptive && !(s->plan->routing->traits & IK_ROUTE_STARTS_BY_SUM);
+}
+
+/* What is not busy goes first, but where there are output buffers: nobody who chooses looks at
+ * links there, nor at the credit that they use, and everybody else could choose by what waits in
+ * them. */
+static bool selection_fits(const sim *s)
+{
+    unsigned rule = s->plan->selection->rule;
+    if (s->choice.skip_busy == s->sw.out_buffers || rule == IK_SELECT_BY_PICK)
+        return false;
+    return rule == IK_SELECT_BY_CREDIT  ? !s->sw.out_buffers
+           : rule == IK_SELECT_BY_QUEUE ? s->sw.out_buffers && !chooses_start_by_vc(s)
+                                        : true;
+}
+
 bool sim_choice_may_fit(const sim *s)
 {
     const ik_routing_family *r = s->plan->routing->family;
-    const ik_selection *selection = s->plan->selection;
-    return r->next_mask && !r->pick && s->sw.voq && s->choice.rechoose && selection &&
-           selection->rule != IK_SELECT_BY_PICK && selection->skip_busy != IK_SKIP_NEVER &&
+    return r->next_mask && !r->pick && s->sw.voq && s->choice.rechoose && s->plan->selection &&
+           selection_fits(s) &&
            (!s->choice.source_adaptive || s->plan->routing->traits & IK_ROUTE_STARTS_BY_QUEUE);
 }
 
@@ -61,7 +79,8 @@ static bool are_disjoint(const sim *s)
     choice_sets *tables;
     uint32_t num;
     if (!s->plan->routing->family->set_of || s->choice.source_adaptive || !s->choice.static_lane ||
-        s->plan->selection->rule == IK_SELECT_BY_DRAW)
+        s->plan->selection->rule == IK_SELECT_BY_DRAW ||
+        s->plan->selection->rule == IK_SELECT_BY_PREFERENCE)
         return false;
     tables = ik_calloc(MOST_TABLES + 1, sizeof *tables);
     /* without memory to look it does: set-up fails if it does not, and no other engine steps in */
@@ -81,16 +100,40 @@ bool sim_choice_fits(const sim *s)
            are_disjoint(s);
 }
 
-unsigned sim_choice_drawn(const partition *p, uint32_t id, uint64_t set)
+/* By preference: what the selection function says for packet id, whose routing it may ask again
+ * which output it prefers. */
+static unsigned preferred_of(const sim *s, uint32_t sw, uint32_t in_port, ik_packet *rt,
+                             uint64_t set, unsigned preferred)
+{
+    const ik_selection *selection = s->plan->selection;
+    const ik_routing *r = s->plan->routing;
+    const ik_select_request ask = {.sw = sw, .pk = rt};
+    uint32_t first = preferred;
+    uint64_t allowed = 0;
+    if (preferred == NO_OUT)
+        r->family->next_mask(r, sw, in_port, rt, &allowed, &first);
+    return selection->family->pick_mask(selection, &ask, &set, 1, first);
+}
+
+unsigned sim_choice_of(const partition *p, uint32_t sw, uint32_t in_port, uint32_t id, uint64_t set,
+                       unsigned preferred)
 {
     const sim *s = p->sim;
     const fast_packets *ps = &p->fast->packets;
-    ik_draw draw = sim_choice_draw(s, &ps->items[id].rt, ps->number[id]);
-    uint32_t n = (uint32_t)__builtin_popcountll(set);
-    if (s->plan->selection->rule == IK_SELECT_BY_NUMBER)
+    ik_draw draw = {0};
+    switch (s->plan->selection->rule) {
+    case IK_SELECT_BY_NUMBER:
         return (unsigned)__builtin_ctzll(set);
-    return port_set_nth(&set,
-                        ik_random_below(draw.seed, IK_RNG_SELECT, draw.entity, draw.counter, n));
+    case IK_SELECT_BY_QUEUE:
+        return fast_emptiest(s->engine.fast, s->f->port_base[sw], set);
+    case IK_SELECT_BY_PREFERENCE:
+        return preferred_of(s, sw, in_port, &ps->items[id].rt, set, preferred);
+    default:
+        draw = sim_choice_draw(s, &ps->items[id].rt, ps->number[id]);
+        return port_set_nth(&set,
+                            ik_random_below(draw.seed, IK_RNG_SELECT, draw.entity, draw.counter,
+                                            (uint32_t)__builtin_popcountll(set)));
+    }
 }
 
 static unsigned most_sets(const choice_sets *tables, uint32_t num)
@@ -114,11 +157,25 @@ static bool show_credit(const sim *s, fast_state *f)
     return true;
 }
 
-/* All VCs together, if the routing asks for no more and nothing is checked. */
+/* Whether what waits for outputs is counted: packets choose by it. */
+static bool counts_waiting(const sim *s)
+{
+    return s->choice.source_adaptive || s->plan->selection->rule == IK_SELECT_BY_QUEUE;
+}
+
+/* All VCs together, if nobody asks for more and nothing is checked. */
 static unsigned counted_vcs(const sim *s)
 {
-    return s->plan->routing->traits & IK_ROUTE_STARTS_BY_SUM && !s->measure.paranoid ? 1
-                                                                                     : s->sw.vcs;
+    return chooses_start_by_vc(s) || (s->measure.paranoid && !s->sw.out_buffers) ? s->sw.vcs : 1;
+}
+
+static bool setup_waits(const sim *s, fast_state *f)
+{
+    f->wait_vcs = counted_vcs(s);
+    if (!counts_waiting(s))
+        return true;
+    f->waits = sim_alloc_zeroed((size_t)s->f->num_ports * f->wait_vcs + 1, sizeof *f->waits);
+    return f->waits;
 }
 
 int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc)
@@ -137,19 +194,17 @@ int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc)
 
 static bool setup_overlap(const sim *s, fast_state *f)
 {
-    f->wait_vcs = counted_vcs(s);
-    f->waits = f->restarts
-                   ? sim_alloc_zeroed((size_t)s->f->num_ports * f->wait_vcs + 1, sizeof *f->waits)
-                   : NULL;
     f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
     f->may_move = sim_alloc_zeroed((size_t)s->f->num_ports * s->sw.vcs + 1, 8);
     f->undecided = sim_alloc_zeroed(s->f->num_switches + 1, 8);
-    return f->coming && f->may_move && f->undecided && (f->waits || !f->restarts);
+    return f->coming && f->may_move && f->undecided;
 }
 
 bool sim_choice_setup(sim *s)
 {
     fast_state *f = s->engine.fast;
+    if (!setup_waits(s, f))
+        return false;
     if (f->overlap)
         return setup_overlap(s, f);
     uint32_t num = 0, switches = s->f->num_switches;
@@ -184,11 +239,10 @@ void sim_choice_free(fast_state *f)
 
 uint64_t sim_choice_bytes(const sim *s)
 {
+    uint64_t waits = (uint64_t)s->f->num_ports * (counts_waiting(s) ? 4 : 0) * counted_vcs(s);
     if (sim_choice_overlaps(s))
-        return s->f->num_ports * (4 + 8ull * s->sw.vcs +
-                                  (s->choice.source_adaptive ? 4ull : 0) * counted_vcs(s)) +
-               s->f->num_switches * 8ull;
-    return sizeof(choice_sets) * (MOST_TABLES + 1) +
+        return waits + s->f->num_ports * (4 + 8ull * s->sw.vcs) + s->f->num_switches * 8ull;
+    return waits + sizeof(choice_sets) * (MOST_TABLES + 1) +
            (uint64_t)s->f->num_switches * s->net.max_radix / 2 * s->sw.vcs * 8 +
            s->f->num_ports * (5 + (s->sw.vcs > 1 ? 8ull * s->sw.vcs : 0));
 }

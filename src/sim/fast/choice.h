@@ -11,11 +11,26 @@
 
 #include "sim/fast/keys.h"
 
+/* The lowest of those outputs for which the fewest packets wait. */
+SIM_INLINE unsigned fast_emptiest(const fast_state *f, uint32_t port_base, uint64_t outputs)
+{
+    assert(outputs && f->waits && f->wait_vcs == 1);
+    const uint32_t *waits = f->waits + port_base;
+    unsigned best = (unsigned)__builtin_ctzll(outputs);
+    for (uint64_t bits = outputs & (outputs - 1); bits && waits[best]; bits &= bits - 1) {
+        unsigned out = (unsigned)__builtin_ctzll(bits);
+        best = waits[out] < waits[best] ? out : best;
+    }
+    return best;
+}
+
 /* What a packet takes of several outputs that are equally free: the selection function's rule. */
 SIM_INLINE unsigned best_of(const fast_context *h, const shape k, const fast_switch *fsw,
                             uint64_t outputs, unsigned v)
 {
     unsigned best = (unsigned)__builtin_ctzll(outputs);
+    if (counts_buffers(h, k))
+        return fast_emptiest(h->f, fsw->port_base, outputs);
     if (!k.roomiest)
         return best;
     unsigned most = *port_credit(h, k, fsw->port_base + best, v);
@@ -28,14 +43,20 @@ SIM_INLINE unsigned best_of(const fast_context *h, const shape k, const fast_swi
     return best;
 }
 
-/* The choice of a packet whose preferred output is given: of those with credit one that is free, if
- * there is any. */
+/* Of outputs with credit those that are taken first: who is free; with output buffers, in which
+ * packets can wait for a link, all are. */
+SIM_INLINE uint64_t first_of(const shape k, const state *st, uint64_t room)
+{
+    uint64_t now = k.buffers ? 0 : room & st->free_out;
+    return now ? now : room;
+}
+
+/* The choice of a packet whose preferred output is given. */
 SIM_INLINE unsigned choose(const fast_context *h, const shape k, const state *st,
                            unsigned preferred, unsigned v)
 {
-    uint64_t room = sets_of(h, st->fsw)->of[preferred] & ok_of(h, k, st->fsw, st->sw)[v],
-             now = room & st->free_out;
-    return room ? best_of(h, k, st->fsw, now ? now : room, v) : preferred;
+    uint64_t room = sets_of(h, st->fsw)->of[preferred] & ok_of(h, k, st->fsw, st->sw)[v];
+    return room ? best_of(h, k, st->fsw, first_of(k, st, room), v) : preferred;
 }
 
 /* Inputs with a head in VC v that may choose from the set of an output. */
@@ -110,15 +131,15 @@ SIM_INLINE void move(const fast_context *h, const shape k, const state *st, unsi
     request_of_set(h, k, st, in, v, to);
 }
 
-/* Heads that wait in VC v at free inputs: `can` are the outputs of their set that could take one.
- * Who waits for another one, and does not ask for the best of `can` already, moves there. Returns
- * that one if anybody does. */
+/* Heads that wait in VC v at free inputs: `room` are the outputs of their set with credit. Who
+ * waits for one that cannot take it, and does not ask for the one that they choose already, moves
+ * there if that is free. Returns that one if anybody does. */
 SIM_INLINE uint64_t choose_of_set(const fast_context *h, const shape k, const state *st,
-                                  uint64_t set, uint64_t can, uint64_t inputs, unsigned v)
+                                  uint64_t set, uint64_t room, uint64_t inputs, unsigned v)
 {
-    unsigned to = best_of(h, k, st->fsw, can, v);
-    uint64_t bit = 1ull << to, moved = 0;
-    for (; inputs; inputs &= inputs - 1) {
+    unsigned to = best_of(h, k, st->fsw, first_of(k, st, room), v);
+    uint64_t bit = 1ull << to, moved = 0, can = room & st->free_out;
+    for (inputs = can & bit ? inputs : 0; inputs; inputs &= inputs - 1) {
         unsigned in = (unsigned)__builtin_ctzll(inputs);
         uint32_t port = st->fsw->port_base + in;
         uint64_t stuck = *row_of_vc(h, k, port, v) & set & ~can;
@@ -143,10 +164,10 @@ SIM_INLINE uint64_t choose_again(const fast_context *h, const shape k, const sta
         uint64_t set = c->of[first];
         left &= ~set;
         for (unsigned v = 0; v < k.vcs; v++) {
-            uint64_t can = set & st->free_out & ok[v],
+            uint64_t room = set & ok[v],
                      inputs = *waiting_of(h, k, st->sw, c, first, v) & st->free_in;
-            if (can && inputs)
-                moved |= choose_of_set(h, k, st, set, can, inputs, v);
+            if (room & st->free_out && inputs)
+                moved |= choose_of_set(h, k, st, set, room, inputs, v);
         }
     }
     return moved;
@@ -175,27 +196,29 @@ SIM_INLINE void use_exact_credit(const fast_context *h, const shape k, const sta
 }
 
 /* Credit that a match uses is gone at its instant, for those who choose. With several VCs the one
- * that goes is not known yet: where one of them would have none left it is chosen now. */
-SIM_INLINE void use_last_credit(const fast_context *h, const shape k, const state *st, unsigned out,
-                                fast_grant *g)
+ * that goes is not known yet: where one of them would have none left, or who waits is counted by
+ * VC, it is chosen now. Returns it if so. */
+SIM_INLINE unsigned use_last_credit(const fast_context *h, const shape k, const state *st,
+                                    unsigned out, fast_grant *g)
 {
     const uint16_t *credit = port_credit(h, k, st->fsw->port_base + out, 0);
     uint64_t *ok = ok_of(h, k, st->fsw, st->sw), scarce = 0;
     if (k.roomiest && sets_of(h, st->fsw)->of[out]) {
         use_exact_credit(h, k, st, out, g);
-        return;
+        return 0;
     }
     if (k.vcs == 1) {
         *ok &= ~((uint64_t)(*credit == 1) << out);
-        return;
+        return 0;
     }
     for (unsigned v = 0; v < k.vcs; v++)
         scarce |= (uint64_t)(credit[v] == 1) << v;
-    if (!(scarce & g->vcs))
-        return;
+    if (!(scarce & g->vcs) && !(counts_buffers(h, k) && h->f->wait_vcs > 1))
+        return 0;
     unsigned v = from_pointer(g->vcs, h->queues[g->queue - 1]);
     g->vcs = 1u << v;
     ok[v] &= ~((scarce >> v & 1) << out);
+    return v;
 }
 
 #endif

@@ -428,13 +428,24 @@ SIM_INLINE bool restarts_at(const fast_context *h, const shape k, const fast_por
     return k.overlap && h->restarts && in->peer_node >= h->num_switches;
 }
 
-/* Packets that wait for an output, for routings that look at that: one more, or one less. */
+SIM_INLINE void change_waiting(const fast_context *h, uint32_t port, unsigned v, int packets)
+{
+    h->f->waits[(size_t)port * h->f->wait_vcs + (h->f->wait_vcs > 1 ? v : 0)] += (uint32_t)packets;
+}
+
+/* Packets that wait for an output, for routings that look at that: one more, or one less. With
+ * output buffers those in there count instead. */
 SIM_INLINE void count_waiting(const fast_context *h, const shape k, uint32_t port, unsigned v,
                               int packets)
 {
-    if (k.overlap && h->restarts)
-        h->f->waits[(size_t)port * h->f->wait_vcs + (h->f->wait_vcs > 1 ? v : 0)] +=
-            (uint32_t)packets;
+    if (k.overlap && !k.buffers && h->restarts)
+        change_waiting(h, port, v, packets);
+}
+
+/* Output buffers whose packets others choose by. */
+SIM_INLINE bool counts_buffers(const fast_context *h, const shape k)
+{
+    return k.buffers && k.chooses && h->f->waits;
 }
 
 /* A packet whose head leaves through `to` for a switch, where it may ask at `at`; from_host: from

@@ -314,6 +314,7 @@ bool sim_fast_has_newer(void)
 #endif
 
 #define TARGET_GENERAL
+#define TARGET_BUFFERS
 #define TARGET_EARLY NEWER
 #define TARGET_DENSE NEWER
 
@@ -337,9 +338,17 @@ bool sim_fast_has_newer(void)
     X(GENERAL, KEEPS, ANY_VCS, true)                                                               \
     X(GENERAL, KEEPS, 1, false)                                                                    \
     X(GENERAL, KEEPS, ANY_VCS, false)                                                              \
-    X(GENERAL, BUFFERS, 1, true)                                                                   \
-    X(GENERAL, BUFFERS, ANY_VCS, true)                                                             \
-    X(GENERAL, BUFFERS, ANY_VCS, false)                                                            \
+    X(BUFFERS, KEEPS, 1, true)                                                                     \
+    X(BUFFERS, KEEPS, ANY_VCS, true)                                                               \
+    X(BUFFERS, KEEPS, ANY_VCS, false)                                                              \
+    X(BUFFERS, STEPS, ANY_VCS, true)                                                               \
+    X(BUFFERS, STEPS, ANY_VCS, false)                                                              \
+    X(BUFFERS, FIRST, 1, true)                                                                     \
+    X(BUFFERS, FIRST, ANY_VCS, true)                                                               \
+    X(BUFFERS, OVERLAP, 1, true)                                                                   \
+    X(BUFFERS, OVERLAP, ANY_VCS, true)                                                             \
+    X(BUFFERS, OVERLAP_STEPS, 4, true)                                                             \
+    X(BUFFERS, OVERLAP_STEPS, ANY_VCS, true)                                                       \
     X(EARLY, STEPS, 2, true)                                                                       \
     X(EARLY, STEPS, 4, true)                                                                       \
     X(EARLY, STEPS, ANY_VCS, true)                                                                 \

@@ -464,7 +464,8 @@ typedef struct fast_state {
     bool overlap;   /* adaptive outputs: a packet's set is its own, and it waits in no queue before
                        * it has come */
     bool restarts;  /* overlap: packets choose their way anew at the first switch; */
-    /* then: [port * wait_vcs + v] packets that wait for an output, with the one in transmission */
+    /* [port * wait_vcs + v] packets that wait for an output, with the one in transmission, or with
+     * output buffers those there; NULL where nobody chooses by that */
     uint32_t *waits;
     unsigned wait_vcs; /* 1 where all VCs are counted together, else all */
     uint32_t id_mask;  /* as fast_packets.id_mask */
@@ -574,8 +575,10 @@ void sim_fast_count_buffers(partition *p, uint64_t time); /* core/engine.h */
 bool sim_choice_may_fit(const sim *s);  /* the routing and the selection function */
 bool sim_choice_fits(const sim *s);     /* the sets of all switches */
 bool sim_choice_overlaps(const sim *s); /* adaptive, and the sets may overlap */
-/* Which of a set's outputs a selection function takes that draws. */
-unsigned sim_choice_drawn(const partition *p, uint32_t id, uint64_t set);
+/* Which of a set's outputs a packet takes at a switch, where it came by in_port; preferred: the
+ * output that its routing prefers, NO_OUT if the caller does not know. */
+unsigned sim_choice_of(const partition *p, uint32_t sw, uint32_t in_port, uint32_t id, uint64_t set,
+                       unsigned preferred);
 bool sim_choice_setup(sim *s); /* false = out of memory */
 /* ik_view.queued_bytes where packets choose their way at the first switch. */
 int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc);

@@ -19,12 +19,10 @@ static bool knows_vcs(const sim *s)
     return s->choice.static_lane || (s->plan->vc->single && s->sw.vcs <= FAST_MOST_STEPS);
 }
 
-/* With output buffers: a packet enters its buffer when it is granted, and that of its VC, which is
- * known. */
+/* With output buffers: a packet enters its buffer when it is granted. */
 static bool buffers_fit(const sim *s)
 {
-    return s->sw.model == MODEL_IOQ && !s->choice.adaptive && !s->choice.source_adaptive &&
-           s->choice.static_lane && !s->sw.out_shared && s->sw.traversal_ps == 0;
+    return s->sw.model == MODEL_IOQ && !s->sw.out_shared && s->sw.traversal_ps == 0;
 }
 
 static bool serves(const sim *s)

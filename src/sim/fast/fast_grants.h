@@ -17,12 +17,12 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
     use_credit(h, k, fsw, sw, to, key_in(g->key), key_out(g->key), d.vc);
     fsw->held--;
     d.end = end_of(h, k, g, e->from, fsw, d.id);
+    if (k.steps)
+        h->packets[d.id].rt.vc = (uint8_t)d.vc;
     if (k.buffers) {
         join_output(h, k, &d);
         return;
     }
-    if (k.steps)
-        h->packets[d.id].rt.vc = (uint8_t)d.vc;
     if (k.overlap && h->restarts && __builtin_expect(s->measure.paranoid, 0))
         s->backlog.sending[d.port] = space_data(k.vcs == 1 ? 0 : key_vc(g->key), h->full);
     count_sent(h, to, d.port, h->start + offset,

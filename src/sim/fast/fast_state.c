@@ -51,7 +51,8 @@ static unsigned tag_place(const sim *s)
 /* Whether there are numbers for all packets that buffers and links of switches may hold. */
 static bool has_numbers(const sim *s)
 {
-    uint64_t a_port = (s->sw.capacity / s->adapter.packet_bytes + 1) * s->sw.vcs + 1;
+    uint64_t capacity = s->sw.capacity + (s->sw.out_buffers ? s->sw.out_capacity : 0),
+             a_port = (capacity / s->adapter.packet_bytes + 1) * s->sw.vcs + 1;
     unsigned bits = tag_place(s) - sim_choice_overlaps(s);
     return bits == 31 || s->f->num_ports * a_port < 1u << bits;
 }

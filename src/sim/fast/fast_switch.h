@@ -35,11 +35,25 @@ SIM_INLINE void match(fast_context *h, const shape k, state *st, unsigned in, un
     *h->grants = (fast_grant){instant | in << KEY_IN | out,
                               {q},
                               {k.vcs == 1 ? st->fsw->port_base : ready_vcs(h, k, st, in, out)}};
-    if (k.chooses && k.steps)
-        use_asked_credit(h, k, st, in, out, h->grants);
-    else if (k.chooses)
-        use_last_credit(h, k, st, out, h->grants);
+    unsigned u = k.chooses && k.steps ? use_asked_credit(h, k, st, in, out, h->grants)
+                 : k.chooses          ? use_last_credit(h, k, st, out, h->grants)
+                                      : 0;
+    if (counts_buffers(h, k) && h->f->wait_vcs > 1) /* nobody looks before the next instant */
+        change_waiting(h, st->fsw->port_base + out, u, 1);
+    else if (counts_buffers(h, k))
+        st->entering |= 1ull << out;
     h->grants++;
+}
+
+/* Output buffers: packets that were granted at this instant enter behind it. Returns whether those
+ * who choose by what waits there see another state. */
+SIM_INLINE bool enter_buffers(const fast_context *h, const shape k, state *st)
+{
+    if (!k.buffers || !k.chooses || !st->entering)
+        return false;
+    for (; st->entering; st->entering &= st->entering - 1)
+        change_waiting(h, st->fsw->port_base + (unsigned)__builtin_ctzll(st->entering), 0, 1);
+    return true;
 }
 
 /* A pointer beyond the last port means the first: nothing asks from there, so it need not be turned
@@ -157,7 +171,7 @@ SIM_INLINE uint64_t apply(fast_context *h, const shape k, state *st, uint64_t ke
     unsigned in = key_in(key), out = key_out(key), kind = key_kind(key),
              v = k.vcs == 1 ? 0 : key_vc(key);
     uint64_t bit_in = 1ull << in, bit_out = 1ull << out;
-    if (kind == KEY_TAIL && k.overlap && h->restarts) {
+    if (kind == KEY_TAIL && k.overlap && !k.buffers && h->restarts) {
         count_waiting(h, k, st->fsw->port_base + out, v, -1);
         if (__builtin_expect(h->s->measure.paranoid, 0))
             h->s->backlog.sending[st->fsw->port_base + out] = 0;
@@ -177,6 +191,8 @@ SIM_INLINE uint64_t apply(fast_context *h, const shape k, state *st, uint64_t ke
     if (k.chooses) { /* it was not short of credit, perhaps */
         before = ok_of(h, k, st->fsw, st->sw)[v] & bit_out;
         ++*port_credit(h, k, st->fsw->port_base + out, v);
+        if (counts_buffers(h, k))
+            change_waiting(h, st->fsw->port_base + out, v, -1);
     }
     ok_of(h, k, st->fsw, st->sw)[v] |= bit_out;
     if (k.vcs > 1)
@@ -244,11 +260,17 @@ static uint64_t *sort_overflow(const fast_context *h, const fast_switch *fsw, ui
     return events;
 }
 
+/* Heads that may choose again do. Returns the outputs that they moved to. */
+SIM_INLINE uint64_t choose_anew(const fast_context *h, const shape k, const state *st)
+{
+    return k.overlap ? renew(h, k, st) : k.chooses ? choose_again(h, k, st) : 0;
+}
+
 /* Adaptive outputs: what follows from an instant's keys before anything is matched. Returns the
  * outputs to look at. */
 SIM_INLINE uint64_t choose_before(const fast_context *h, const shape k, state *st)
 {
-    uint64_t open = k.overlap ? renew(h, k, st) : choose_again(h, k, st);
+    uint64_t open = choose_anew(h, k, st);
     for (uint64_t bits = st->came_now; bits; bits &= bits - 1)
         open |= switch_port(h, k, st, (unsigned)__builtin_ctzll(bits))->row;
     st->came_now = 0;
@@ -268,13 +290,15 @@ SIM_INLINE void run_few(fast_context *h, const shape k, state *st)
         if (k.chooses)
             open |= choose_before(h, k, st);
         open &= st->free_out & (k.vcs == 1 ? fsw->ok : ~0ull);
-        while (open) {
-            uint64_t left = decide(h, k, st, open, instant);
-            if (__builtin_expect(left != 0, 0))
-                look_later(h, fsw, st->sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
-            /* who lost an output chooses again at once */
-            open = k.overlap ? renew(h, k, st) : k.chooses ? choose_again(h, k, st) : 0;
-        }
+        do {
+            while (open) {
+                uint64_t left = decide(h, k, st, open, instant);
+                if (__builtin_expect(left != 0, 0))
+                    look_later(h, fsw, st->sw, left, (uint32_t)(instant >> KEY_OFFSET), &at);
+                /* who lost an output chooses again at once */
+                open = choose_anew(h, k, st);
+            }
+        } while (enter_buffers(h, k, st) && (open = choose_anew(h, k, st)));
     }
 }
 

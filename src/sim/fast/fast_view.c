@@ -279,6 +279,9 @@ static void expose_output(const sim *s, uint32_t port)
         expose_space(s, credit_at(s, port, v), o->queues[v].credit);
         *out_queue_of(s, s->sw.vcs, port, v) = (queue){o->queues[v].head, o->queues[v].last};
         ok |= (uint64_t)(o->queues[v].credit > 0) << v;
+        if (s->backlog.waiting)
+            s->backlog.waiting[(size_t)port * s->sw.vcs + v] =
+                (int64_t)s->sw.out_capacity - *gate_of(s, s->sw.vcs, port, v);
     }
     s->net.ports[port].ok = ok;
 }

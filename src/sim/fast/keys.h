@@ -142,6 +142,7 @@ typedef struct state {
     uint64_t free_in, free_out;
     uint64_t came_in, came_out; /* free in this window */
     uint64_t came_now;          /* inputs that came free at this instant; adaptive outputs */
+    uint64_t entering; /* output buffers: outputs matched whose packet does not count yet */
     fast_switch *fsw;
     uint32_t sw;
 } state;

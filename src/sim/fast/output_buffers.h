@@ -55,7 +55,8 @@ SIM_INLINE void take_link_end(fast_context *h, const shape k, uint64_t word)
     assert(o->idle_at == OUTPUT_NEVER);
     o->idle_at = 2 * (uint32_t)(word >> 32);
     list_output(h, o, port);
-    if (*space > 0)
+    /* the last one may go before it comes: packets that choose look for that, or for all of it */
+    if (*space >= (k.chooses ? 2 : 1) && !counts_buffers(h, k))
         ++*space;
     else
         take_scarce_credit(h, k, word);

@@ -10,16 +10,17 @@
 
 #include "sim/fast/choice.h"
 
-/* The output that a packet takes of its set in VC u: of those with credit one that is free, if
- * there is any; NO_OUT if none has credit. */
-SIM_INLINE unsigned pick_output(const fast_context *h, const shape k, const state *st, uint32_t id,
-                                unsigned u)
+/* The output that a packet, which came by `in`, takes of its set in VC u; NO_OUT if none has
+ * credit. preferred: the one that its routing prefers, NO_OUT if that is not known. */
+SIM_INLINE unsigned pick_output(const fast_context *h, const shape k, const state *st, unsigned in,
+                                uint32_t id, unsigned u, unsigned preferred)
 {
-    uint64_t room = h->sets[id] & ok_of(h, k, st->fsw, st->sw)[u], now = room & st->free_out,
-             from = now ? now : room;
+    uint64_t from = first_of(k, st, h->sets[id] & ok_of(h, k, st->fsw, st->sw)[u]);
     if (!from)
         return NO_OUT;
-    return from & (from - 1) ? sim_choice_drawn(h->p, id, from) : (unsigned)__builtin_ctzll(from);
+    if (!(from & (from - 1)))
+        return (unsigned)__builtin_ctzll(from);
+    return sim_choice_of(h->p, st->sw, st->fsw->port_base + in, id, from, preferred);
 }
 
 /* Whether the head of (in, v, out) has a choice. */
@@ -103,7 +104,7 @@ SIM_INLINE uint64_t arrive(fast_context *h, const shape k, state *st, uint64_t k
     }
     u = k.steps ? vc_of(h, word) : v;
     if (has_choice(h, k, word)) {
-        chosen = pick_output(h, k, st, id_of(h, k, word), u);
+        chosen = pick_output(h, k, st, in, id_of(h, k, word), u, out);
         out = chosen == NO_OUT ? out : chosen;
         h->packets[id_of(h, k, word)].out = (uint8_t)out;
     }
@@ -175,7 +176,7 @@ SIM_INLINE uint64_t choose_again_in(const fast_context *h, const shape k, const 
         id = id_of(h, k, h->next[id_of(h, k, place)]);
         if (!(h->sets[id] & st->free_out & ~from->row))
             continue;
-        to = pick_output(h, k, st, id, u);
+        to = pick_output(h, k, st, in, id, u, NO_OUT);
         if (to == NO_OUT || !((st->free_out & ~from->row) >> to & 1))
             continue;
         move_head(h, k, st, in, v, out, to);
@@ -195,9 +196,9 @@ SIM_INLINE uint64_t renew(const fast_context *h, const shape k, const state *st)
 }
 
 /* The credit that a match uses is gone at its instant, as in use_last_credit(). Which VC goes is
- * decided now. */
-SIM_INLINE void use_asked_credit(const fast_context *h, const shape k, const state *st, unsigned in,
-                                 unsigned out, fast_grant *g)
+ * decided now. Returns the one that it takes. */
+SIM_INLINE unsigned use_asked_credit(const fast_context *h, const shape k, const state *st,
+                                     unsigned in, unsigned out, fast_grant *g)
 {
     fast_port *to = switch_port(h, k, st, out);
     uint64_t *ok = ok_of(h, k, st->fsw, st->sw);
@@ -219,6 +220,7 @@ SIM_INLINE void use_asked_credit(const fast_context *h, const shape k, const sta
     }
     g->vcs = 1u << v | 0xFFFF0000u;
     ok[u] &= ~((uint64_t)(*port_credit(h, k, st->fsw->port_base + out, u) == 1) << out);
+    return u;
 }
 
 #endif

@@ -15,11 +15,12 @@
 #define ANY_VCS 0
 #define EITHER  2
 
-/* ---- modes: fast_state's early, dense */
-enum { MODE_GENERAL, MODE_EARLY, MODE_DENSE };
+/* ---- modes: fast_state's early, dense; output buffers */
+enum { MODE_GENERAL, MODE_EARLY, MODE_DENSE, MODE_BUFFERS };
 #define SHAPE_GENERAL .plain = false
 #define SHAPE_EARLY   .plain = true, .early = true
 #define SHAPE_DENSE   .plain = true, .dense = true
+#define SHAPE_BUFFERS .buffers = true
 
 /* ---- kinds: how packets choose their outputs and VCs; of adapters also how large messages are */
 enum {
@@ -31,8 +32,7 @@ enum {
     KIND_OVERLAP = 16, /* adaptive outputs whose sets overlap */
     KIND_OVERLAP_STEPS = 32,
     KIND_OVERLAPS = KIND_OVERLAP | KIND_OVERLAP_STEPS,
-    KIND_SEVERAL = 64,  /* KIND_KEEPS, messages of several packets */
-    KIND_BUFFERS = 128, /* KIND_KEEPS, output buffers */
+    KIND_SEVERAL = 64, /* KIND_KEEPS, messages of several packets */
 };
 #define SHAPE_KEEPS         .steps = false
 #define SHAPE_STEPS         .steps = true
@@ -43,7 +43,6 @@ enum {
 #define SHAPE_OVERLAP_STEPS .chooses = true, .overlap = true, .steps = true
 #define SHAPE_OVERLAPS      .chooses = true, .overlap = true, .steps = s->engine.fast->steps
 #define SHAPE_SEVERAL       .several = true
-#define SHAPE_BUFFERS       .buffers = true
 
 /* The shape of a row for the run s: constants, as far as the row says. */
 #define VARIANT_SHAPE(s, mode, kind, num, queues)                                                  \
@@ -63,11 +62,11 @@ static inline size_t fast_variant_of(const sim *s, bool several, const fast_vari
                                      size_t num)
 {
     const fast_state *f = s->engine.fast;
-    unsigned mode = f->early   ? MODE_EARLY
+    unsigned mode = f->outputs ? MODE_BUFFERS
+                    : f->early ? MODE_EARLY
                     : f->dense ? MODE_DENSE
                                : MODE_GENERAL,
-             kind = f->outputs           ? KIND_BUFFERS
-                    : f->overlap         ? f->steps ? KIND_OVERLAP_STEPS : KIND_OVERLAP
+             kind = f->overlap           ? f->steps ? KIND_OVERLAP_STEPS : KIND_OVERLAP
                     : s->choice.adaptive ? f->exact ? KIND_MOST : KIND_FIRST
                     : f->steps           ? KIND_STEPS
                                          : KIND_KEEPS;
