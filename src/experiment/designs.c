@@ -38,7 +38,10 @@ static ik_status read_name(ik_experiment *e, size_t number, ik_error *err)
     sweep_design *d = &e->designs[number];
     const ytree *name = ytree_get(d->place, "name");
     if (!name || name->kind != YTREE_SCALAR || !name->text[0]) {
-        ik_status status = ytree_fail(name ? name : d->place, err, "a design has no 'name'");
+        ik_status status = name && name->kind != YTREE_SCALAR
+                               ? ytree_fail(name, err, "'name' of a design is a text, found %s",
+                                            ytree_kind_name(name->kind))
+                               : ytree_fail(name ? name : d->place, err, "a design has no 'name'");
         return ik_hint(err, status, "tables and figures call it by its name: name: fat tree");
     }
     if (strpbrk(name->text, ";,:=\n"))

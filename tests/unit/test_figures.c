@@ -247,6 +247,51 @@ static void test_claims(void **state)
     refused(CLAIM "metric: argmax, x: routing, of: {traffic: shift}, op: '<', value: 1}", 7, 35,
             "no numbers", "");
     refused(HEAD "expect: {claim: a}\n", 6, 9, "a list of mappings", "");
+    refused(HEAD "expect:\n  - {claim: ' ', metric: throughput}\n", 7, 13, "a sentence", "");
+    refused(CLAIM "metric: saturaton, of: {routing: updown}, op: '<', value: 1}", 7, 24,
+            "'saturaton'", "'saturation'");
+}
+
+/* Values of claims have the unit of what they are compared with. */
+static void test_values(void **state)
+{
+    (void)state;
+#define AT   ", of: {routing: updown, traffic: uniform}, op: '<', over: fabric.seed"
+#define LOAD ", at: {load: 40%}"
+    static const char *const good[] = {
+        "metric: throughput" LOAD ", value: 50 %" AT,
+        "metric: throughput" LOAD ", value: 5e-1" AT,
+        "metric: latency_mean_ns" LOAD ", value: 3 us" AT,
+        "metric: latency_p99_ns - latency_p50_ns" LOAD ", value: -3 us" AT,
+        "metric: reorder_max_bytes" LOAD ", value: 64 KiB" AT,
+        "metric: throughput / offered" LOAD ", value: 95 %" AT,
+        "metric: fairness" LOAD ", value: 0.5" AT,
+        "metric: saturation, value: 30 %" AT,
+        "metric: argmax, value: 30 %" AT,
+        "metric: plateau, value: 30 %" AT,
+        "metric: argmax, x: seeds, at: {load: 40%}, value: 2" AT,
+        "metric: throughput" LOAD ", ratio: true, value: 110 %, against: {routing: minimal, "
+        "traffic: uniform}" AT};
+    static const struct {
+        const char *text, *part;
+    } bad[] = {
+        {"value: much, metric: throughput" LOAD AT, "'much' is no number"},
+        {"value: 3 us, metric: throughput" LOAD AT, "'3 us' is in %"},
+        {"value: 50 %, metric: latency_mean_ns" LOAD AT, "'50 %' is in ns"},
+        {"value: 50 %, metric: fairness" LOAD AT, "'50 %' has no unit"},
+        {"value: inf, metric: throughput" LOAD AT, "no number"},
+        {"value: 3 us, metric: saturation" AT, "'load' are in %"},
+        {"value: 3 us, metric: plateau" AT, "is in %"},
+        {"value: 3 us, metric: argmax, x: seeds, at: {load: 40%}" AT, "'seeds' have no unit"}};
+    char text[700];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        snprintf(text, sizeof text, "%s%s}", CLAIM, good[i]);
+        accepted(text);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text, "%s%s}", CLAIM, bad[i].text);
+        refused(text, 7, 23, bad[i].part, "");
+    }
 }
 
 static void test_declared(void **state)
@@ -416,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_axes_of_a_figure),
         cmocka_unit_test(test_designs),
         cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_values),
         cmocka_unit_test(test_declared),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_scales),

@@ -86,6 +86,12 @@ static ik_status find_curve_axis(claim_maker *k, ik_error *err)
     const ytree *place = figures_place(c->node, "x");
     k->v->has_x = true;
     ik_status status = find_placed(k->a, c->x, &k->but, place, &k->v->x, err);
+    bool compared = c->measure != CLAIM_PLATEAU && !c->ratio; /* x itself, with `value` */
+    if (status == IK_OK && k->v->x.numeric && compared && c->value_unit[0] &&
+        strcmp(c->value_unit, k->v->x.unit) != 0)
+        return ytree_fail(figures_place(c->node, "value"), err, "%s: the values of '%s' %s%s",
+                          k->owner, c->x, k->v->x.unit[0] ? "are in " : "have no unit",
+                          k->v->x.unit);
     if (status != IK_OK || k->v->x.numeric)
         return status;
     return ytree_fail(place, err, "%s: the values of '%s' are no numbers along which a curve runs",

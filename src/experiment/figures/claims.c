@@ -4,6 +4,7 @@
  */
 #include "experiment/figures/declared.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,8 +31,9 @@ const ik_param ik_claim_params[] = {
     {"over", IK_PARAM_TEXTS, "", 0, 0, NULL,
      "swept values that make samples, beside the seeds (fabric.seed)"},
     {"op", IK_PARAM_STRING, "", 0, 0, NULL, "< <= = >= or >, written in quotes"},
-    {"value", IK_PARAM_REAL, "", 0, 0, NULL,
-     "number that is compared with, instead of against or (ratio) with the quotient"},
+    {"value", IK_PARAM_STRING, "", 0, 0, NULL,
+     "number that is compared with (0.5, 50 %, 3 us), instead of against or (ratio) with the "
+     "quotient"},
     {"ratio", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "compare the quotient of `of` and `against` with value"},
     {"tolerance", IK_PARAM_FRACTION, "0", 0, 10, NULL,
@@ -66,6 +68,18 @@ static ik_status read_op(const ik_params *p, const ytree *node, claim *c, ik_err
     return ik_hint(err, status, "op: \"<\", \"<=\", \"=\", \">=\" or \">\"");
 }
 
+/* A result that does not exist might be meant as a property of a curve. */
+static ik_status hint_metric(const char *metric, ik_status status, ik_error *err)
+{
+    const char *names[sizeof measures / sizeof *measures + NUM_METRICS + 1] = {NULL};
+    size_t num = 0;
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+        names[num++] = measures[i].name;
+    for (size_t i = 0; i < NUM_METRICS; i++)
+        names[num++] = metrics[i].name;
+    return ik_hint_nearest(err, status, metric, names);
+}
+
 /* metric, y and x. */
 static ik_status read_metric(const ik_params *p, const ytree *node, ik_arena *arena, claim *c,
                              ik_error *err)
@@ -92,10 +106,37 @@ static ik_status read_metric(const ik_params *p, const ytree *node, ik_arena *ar
     c->x = declared_text(p, "x", arena);
     if (!c->x)
         return ik_fail_memory(err, 1, "an experiment");
-    return c->measure == CLAIM_VALUE
-               ? expr_read(metric, figures_place(node, "metric"), arena, &c->y, err)
-               : expr_read(declared_value(p, "y")->text, figures_place(node, "y"), arena, &c->y,
-                           err);
+    if (c->measure != CLAIM_VALUE)
+        return expr_read(declared_value(p, "y")->text, figures_place(node, "y"), arena, &c->y, err);
+    ik_status status = expr_read(metric, figures_place(node, "metric"), arena, &c->y, err);
+    return status == IK_ERR_INPUT && !strpbrk(metric, " /-") ? hint_metric(metric, status, err)
+                                                             : status;
+}
+
+/* The number of `value`, in the unit that results have: nanoseconds, bytes; fractions. Of a place
+ * along x its unit is known only with the sweep. */
+static ik_status read_number(const ik_params *p, const ytree *node, claim *c, ik_error *err)
+{
+    const ik_value *v = declared_value(p, "value");
+    const ytree *place = figures_place(node, "value");
+    const char *own = c->ratio || c->y.op == '/' ? "%" : metrics[c->y.first].unit;
+    c->value_unit = "";
+    if (!v->has)
+        return IK_OK;
+    bool negative = v->text[0] == '-'; /* of differences; a quantity has no sign */
+    c->value = axis_number(v->text + negative, &c->value_unit) * (negative ? -1 : 1);
+    if (!isfinite(c->value)) {
+        ik_status status =
+            ytree_fail(place, err, "claim '%.80s': '%.40s' is no number", c->text, v->text);
+        return ik_hint(err, status, "value: 0.5, 50 %%, 3 us, 64 KiB");
+    }
+    bool along_x = c->measure == CLAIM_SATURATION || c->measure == CLAIM_ARGMAX ||
+                   c->measure == CLAIM_CROSSING;
+    if ((along_x && !c->ratio) || !c->value_unit[0] || strcmp(c->value_unit, own) == 0)
+        return IK_OK;
+    ik_status status = ytree_fail(place, err, "claim '%.80s': what is compared with '%.40s' %s%s",
+                                  c->text, v->text, own[0] ? "is in " : "has no unit", own);
+    return ik_hint(err, status, "a number without a unit is in the unit of the CSV column");
 }
 
 /* of: a mapping, or of `order` a list of them. */
@@ -158,14 +199,17 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
                .paper = declared_text(p, "paper", arena),
                .differs = declared_text(p, "differs", arena),
                .has_value = declared_value(p, "value")->has,
-               .value = declared_value(p, "value")->r,
                .ratio = declared_value(p, "ratio")->u != 0,
                .tolerance = declared_value(p, "tolerance")->r,
                .full_scale = declared_value(p, "scale")->u == 1,
                .node = node};
     if (!c.text || !c.source || !c.figure || !c.paper || !c.differs)
         return ik_fail_memory(err, 1, "an experiment");
+    if (!c.text[strspn(c.text, " \t\n")])
+        return ytree_fail(figures_place(node, "claim"), err, "'claim' is a sentence, found none");
     ik_status status = read_metric(p, node, arena, &c, err);
+    if (status == IK_OK)
+        status = read_number(p, node, &c, err);
     if (status == IK_OK)
         status = read_op(p, node, &c, err);
     if (status == IK_OK)

@@ -92,6 +92,7 @@ typedef struct claim {
     claim_op op;
     bool has_value, ratio, full_scale;
     double value, tolerance;
+    const char *value_unit; /* as axes have it; "" = it was written without one */
     const ytree *node;
 } claim;
 
