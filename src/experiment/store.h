@@ -16,7 +16,9 @@
  *                                                       deflated little-endian 64-bit
  * words; congestion and classes: JSON, over time deflated; NULL where congestion was not sampled. A
  * point's id is its number in the sweep; points of an earlier version of the experiment keep their
- * results with ids from STORE_RETIRED on. Nothing in the file depends on the time, the machine or
+ * results with ids from STORE_RETIRED on. Table details(params, kind, body) has what only some
+ * points have (jobs, probes, watch; params: theirs) and the routes of plans (kind "routes", params:
+ * the plan's key), deflated JSON. Nothing in the file depends on the time, the machine or
  * the order in which points ended.
  */
 #ifndef IKAT_EXPERIMENT_STORE_H

@@ -112,9 +112,21 @@ static ik_status make_csv(const char *store_path, char **text, size_t *size, ik_
     return status;
 }
 
+/* As JSON. */
+static ik_status make_routes(report_model *m, char **text, size_t *size, ik_error *err)
+{
+    ik_json j;
+    ik_json_to_text(&j, IK_JSON_PACKED);
+    ik_status status = report_put_routes(m, &j, err);
+    ik_status ended = ik_json_end_text(&j, text, size, status == IK_OK ? err : NULL);
+    if (status != IK_OK && ended == IK_OK)
+        free(*text);
+    return status != IK_OK ? status : ended;
+}
+
 /* ---- the file */
 
-static ik_status put_data(const report_model *m, FILE *out, ik_error *err)
+static ik_status put_data(report_model *m, FILE *out, ik_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -129,10 +141,16 @@ static ik_status put_data(const report_model *m, FILE *out, ik_error *err)
         return status;
     status = put_element(out, "ikat-csv", text, size, err);
     free(text);
+    if (status == IK_OK)
+        status = make_routes(m, &text, &size, err);
+    if (status != IK_OK)
+        return status;
+    status = put_element(out, "ikat-routes", text, size, err);
+    free(text);
     return status;
 }
 
-static ik_status put_page(const report_model *m, FILE *out, ik_error *err)
+static ik_status put_page(report_model *m, FILE *out, ik_error *err)
 {
     size_t size = (size_t)(report_page_end - report_page);
     const char *at = memmem(report_page, size, mark, sizeof mark - 1);

@@ -18,4 +18,7 @@ typedef struct report_json_options {
 
 void report_put_json(const report_model *m, const report_json_options *options, ik_json *j);
 
+/* report_routes.c: a list with the routes of every plan, as the page has them. */
+ik_status report_put_routes(report_model *m, ik_json *j, ik_error *err);
+
 #endif

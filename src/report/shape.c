@@ -136,6 +136,9 @@ static const shape probe =
     OBJECT({"load", &real}, {"offered", &real}, {"throughput", &real}, {"accepted", &boolean});
 const shape shape_probes = {SHAPE_LIST, .item = &probe};
 
+const shape shape_routes = OBJECT({"above", &text, true}, {"ends", &boolean, true},
+                                  {"lists", &count_rows, true}, {"of", &count_rows, true});
+
 /* ---- checking */
 
 /* The place of the value that is looked at. */

@@ -131,6 +131,59 @@ static ik_status keep_row(runner *r, const plan_row *row, int64_t *id, ik_error 
     return status == IK_OK && !same ? write_row(r, row, found, id, err) : status;
 }
 
+/* ---- routes of fabrics that are drawn */
+
+static ik_status write_routes(runner *r, const char *key, const char *json, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    void *blob = NULL;
+    size_t size = 0;
+    ik_status status = store_deflate(json, strlen(json), &blob, &size, err);
+    if (status == IK_OK)
+        status = store_prepare(r->store, "INSERT OR IGNORE INTO details VALUES(?1, 'routes', ?2)",
+                               (const char *[]){key, NULL}, &statement, err);
+    if (status == IK_OK) {
+        sqlite3_bind_blob64(statement, 2, blob, size, SQLITE_TRANSIENT);
+        status = store_begin(r->store, err);
+    }
+    free(blob);
+    if (status != IK_OK) {
+        sqlite3_finalize(statement);
+        return status;
+    }
+    status = store_execute(r->store, statement, err);
+    if (status == IK_OK)
+        return store_commit(r->store, err);
+    store_rollback(r->store);
+    return status;
+}
+
+/* Of a plan that has none yet, if its fabric has a drawing. */
+static ik_status keep_routes(runner *r, const ik_fabric *f, const plan_row *row,
+                             const ik_plan *plan, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool wanted = false;
+    char *json = NULL;
+    ik_status status =
+        store_prepare(r->store,
+                      "SELECT 1 FROM fabrics WHERE id = ?2 AND length(drawing) > 0 AND NOT EXISTS "
+                      "(SELECT 1 FROM details WHERE params = ?1 AND kind = 'routes')",
+                      (const char *[]){row->key, NULL}, &statement, err);
+    if (status == IK_OK) {
+        sqlite3_bind_int64(statement, 2, row->fabric);
+        status = store_step(r->store, statement, &wanted, err);
+    }
+    sqlite3_finalize(statement);
+    if (status != IK_OK || !wanted)
+        return status;
+    status = describe_routes(f, plan, &json, err);
+    if (status == IK_OK)
+        status = write_routes(r, row->key, json, err);
+    free(json);
+    return status;
+}
+
 /* ---- proving */
 
 static void tell_proof(const runner *r, const char *routing, plan_flow flow, const ik_proof *proof)
@@ -223,6 +276,8 @@ ik_status plan_keep_proof(runner *r, const ik_fabric *f, int64_t fabric, const c
     row.proof = json;
     if (status == IK_OK)
         status = keep_row(r, &row, &slot->id[flow], err);
+    if (status == IK_OK && plan)
+        status = keep_routes(r, f, &row, plan, err);
     r->failed |= status == IK_OK && row.failed;
     free(json);
     return status;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Congestion: roots and what hangs below them, over time and summed up; culprits, victims, fairness, classes of the traffic.
-import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
+import { choose, el } from './dom.js';
 import { atLoad, count, loadText, mean, moment, percent, plural, shortTime, time } from './format.js';
 import { channelNames, shortNames } from './names.js';
 import { plot } from './plots.js';
+import * as state from './state.js';
+import { csvButton, csvOf, numbers, table } from './tables.js';
 import { timeMap } from './timemap.js';
 
 const LANES = 16; // roots in the picture over time
@@ -40,12 +42,14 @@ function rootMap() {
 
 const share = (part, whole) => part.map((x, t) => (whole[t] > 0 ? x / whole[t] : 0));
 
-export function congestionView(data, curveName) {
+export function congestionView(data) {
   const usable = data.curves.map((c, i) => [i, c]).filter(([, c]) => c.steps.some((s) => s.congestion));
   if (!usable.length) return null;
   const worst = usable.reduce((a, b) => ((b[1].steps.at(-1).congestion?.roots[0]?.blocked ?? 0) > (a[1].steps.at(-1).congestion?.roots[0]?.blocked ?? 0) ? b : a));
-  let chosen = worst[0], step = data.curves[chosen].steps.length - 1;
-  const curve = () => data.curves[chosen], at = () => curve().steps[step], series = () => at().congestion_series;
+  const pick = choose('routing and traffic', 'congestion.curve', usable.map(([i, c]) => [i, data.nameOf(c), c.label]), worst[0], () => show());
+  const last = data.curves[pick.value].steps.length - 1;
+  let step = Math.floor(state.number('congestion.load', 0, last, last));
+  const curve = () => data.curves[pick.value], at = () => curve().steps[step], series = () => at().congestion_series;
   const drawing = () => data.fabrics[curve().fabric].drawing;
   const nameOf = new Map();
   const named = () => {
@@ -58,7 +62,7 @@ export function congestionView(data, curveName) {
   const when = (t) => ((t + 1) * at().congestion.period_ps) / 1000;
   const long = (samples) => (samples * at().congestion.period_ps) / 1000;
   const x = { name: 'time', format: shortTime, min: 0 };
-  const line = (name, values, i) => ({ name, colour: i, symbol: i, points: values.map((y, t) => ({ x: when(t), y })).filter((p) => p.y !== null) });
+  const line = (name, values, i) => ({ name, colour: i, symbol: i % 4, points: values.map((y, t) => ({ x: when(t), y })).filter((p) => p.y !== null) });
   const specs = [
     () => ({ title: 'Blocked buffers and hosts', label: `Blocked buffers and hosts over time, ${curve().label}`, x, y: { name: 'number blocked', format: count, min: 0, whole: true },
       lines: [line('buffers', series().buffers, 0), line('hosts', series().hosts, 1), ...(series().cyclic.some((n) => n) ? [line('in cycles', series().cyclic, 2)] : [])] }),
@@ -81,26 +85,26 @@ export function congestionView(data, curveName) {
   const label = el('output', {});
   const overTime = numbers('congestion-over-time', () => ({
     columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => moment(r.time_ns) }, ...[['roots', 'roots'], ['buffers', 'buffers blocked'], ['hosts', 'hosts blocked'], ['cyclic', 'in cycles'], ['bytes', 'bytes waiting'], ['hol_bytes', 'bytes behind a blocked head']].map(([key, name]) => ({ key, name, number: true, text: (r) => count(r[key]) })),
-      { key: 'fairness', name: 'fairness', number: true, text: (r) => (r.fairness === null ? '–' : r.fairness.toFixed(4)) }, { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'curve', name: 'curve' }],
+      { key: 'fairness', name: 'fairness', number: true, text: (r) => (r.fairness === null ? '–' : r.fairness.toFixed(4)) }, { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'curve', csv: true }],
     rows: series().roots.map((n, t) => ({ time_ns: when(t), roots: n, buffers: series().buffers[t], hosts: series().hosts[t], cyclic: series().cyclic[t], bytes: series().bytes[t], hol_bytes: series().hol_bytes[t],
       fairness: series().fairness[t], load: at().load, curve: curve().label })),
   }));
   const trees = numbers('congestion-trees', () => ({
-    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => moment(r.time_ns) }, { key: 'root', name: 'root', text: (r) => r.short }, { key: 'channel', name: 'channel', number: true }, { key: 'buffers', name: 'buffers', number: true },
+    columns: [{ key: 'time_ns', name: 'time', number: true, text: (r) => moment(r.time_ns) }, { key: 'root', name: 'root', text: (r) => r.short, whole: (r) => r.root }, { key: 'channel', name: 'channel', number: true }, { key: 'buffers', name: 'buffers', number: true },
       { key: 'hosts', name: 'hosts', number: true }, { key: 'depth', name: 'depth', number: true }],
     rows: series().trees.map(([t, channel, buffers, hosts, depth]) => ({ time_ns: when(t), root: names().get(channel), short: named().short.get(channel), channel, buffers, hosts, depth })),
   }));
 
-  const withCsv = (name, title, columns, rows) => [el('h3', {}, title), rows.length ? table(columns, rows, 64) : el('p', { class: 'quiet' }, 'None.'), numbersOnlyCsv(name, columns, rows)];
+  const withCsv = (name, title, columns, rows) => [el('h3', {}, title), rows.length ? table(name, columns, rows, { limit: 64 }) : [el('p', { class: 'quiet' }, 'None.'), csvButton(name, () => csvOf(columns, rows))]].flat();
   function rootTable() {
-    const columns = [{ key: 'root', name: 'root (oversubscribed channel)', text: (r) => r.short }, { key: 'duration_ns', name: 'for', number: true, text: (r) => moment(r.duration_ns) }, { key: 'first_ns', name: 'from', number: true, text: (r) => moment(r.first_ns) },
+    const columns = [{ key: 'root', name: 'root (oversubscribed channel)', text: (r) => r.short, whole: (r) => r.root }, { key: 'duration_ns', name: 'for', number: true, text: (r) => moment(r.duration_ns) }, { key: 'first_ns', name: 'from', number: true, text: (r) => moment(r.first_ns) },
       { key: 'last_ns', name: 'to', number: true, text: (r) => moment(r.last_ns) }, { key: 'buffers', name: 'buffers', number: true }, { key: 'hosts', name: 'hosts', number: true }, { key: 'depth', name: 'depth', number: true },
       { key: 'mean', name: 'mean tree', number: true, text: (r) => r.mean.toFixed(1) }];
     const rows = at().congestion.roots.map((r) => ({ ...r, root: names().get(r.channel) ?? `channel ${r.channel}`, short: named().short.get(r.channel) ?? `channel ${r.channel}`, duration_ns: long(r.samples), first_ns: when(r.first), last_ns: when(r.last), mean: r.blocked / r.samples }));
     return withCsv('congestion-roots', 'Roots', columns, rows);
   }
   function flowTable(key, title) {
-    const columns = [{ key: 'src', csv: true }, { key: 'source', name: 'source', text: (r) => shortHost(r.src) }, { key: 'dst', csv: true }, { key: 'destination', name: 'destination', text: (r) => shortHost(r.dst) },
+    const columns = [{ key: 'src', csv: true }, { key: 'source', name: 'source', text: (r) => shortHost(r.src), whole: (r) => r.source }, { key: 'dst', csv: true }, { key: 'destination', name: 'destination', text: (r) => shortHost(r.dst), whole: (r) => r.destination },
       { key: 'packet_ns', name: 'packet time', number: true, text: (r) => time(r.packet_ns) }];
     const rows = at().congestion[key].map((f) => ({ ...f, source: host(f.src), destination: host(f.dst), packet_ns: long(f.packets) }));
     return el('div', {}, withCsv(key, title, columns, rows));
@@ -113,7 +117,7 @@ export function congestionView(data, curveName) {
       { key: 'packets_delivered', name: 'packets', number: true, text: (r) => count(r.packets_delivered) }];
     return withCsv('classes', 'Classes of the traffic', columns, at().classes);
   }
-  const slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'load', oninput: (e) => { step = +e.target.value; show(); } });
+  const slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'load', oninput: (e) => { step = +e.target.value; state.set('congestion.load', step, last); show(); } });
   function show() {
     slider.max = curve().steps.length - 1;
     slider.hidden = curve().steps.length < 2;
@@ -132,10 +136,9 @@ export function congestionView(data, curveName) {
     overTime.refresh();
     trees.refresh();
   }
-  const pick = select('routing and traffic', usable.map(([i, c]) => [i, curveName(c)]), (v) => { chosen = +v; show(); }, chosen);
   const node = el('section', { id: 'congestion' }, el('h2', {}, 'Congestion'),
     el('p', { class: 'quiet' }, 'Looked at whenever a period of the series is over; the first seed of each point. A buffer is blocked while its first packet lacks credit; following what it waits for leads to a root, an oversubscribed channel. Totals are of the measured window.'),
-    el('div', { class: 'card' }, el('div', { class: 'controls' }, pick, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label)), facts,
+    el('div', { class: 'card' }, el('div', { class: 'controls' }, pick.node, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label)), facts,
       el('div', { class: 'grid2' }, plots.map((p) => p.node)), overTime, el('h3', {}, 'Roots over time'), roots.node, trees, holder,
       classPlots.length ? el('div', { class: 'grid2' }, classPlots.map((p) => el('div', {}, p.node))) : null, classHolder));
   show();

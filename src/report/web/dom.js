@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small helpers to build the page. Text is always set as text: names from dumps are never markup.
+import * as state from './state.js';
 
 export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
@@ -17,25 +18,30 @@ export function el(tag, props = {}, ...children) {
   return node;
 }
 
-// On paper the chosen option stands as text.
+export const card = (...children) => el('div', { class: 'card' }, ...children);
+export const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+
+// Options: [value, text, whole text where that one is shortened]. On paper the chosen option stands as text.
 export function select(label, options, onchange, value) {
   const chosen = el('span', { class: 'printed' });
   const list = el('select', { onchange: (e) => { say(); onchange(e.target.value); }, 'aria-label': label },
-    options.map(([v, text]) => el('option', { value: v }, text)));
-  const say = () => { chosen.textContent = list.selectedOptions[0]?.textContent ?? ''; };
+    options.map(([v, text, whole]) => el('option', { value: v, title: whole }, text)));
+  const say = () => { chosen.textContent = list.selectedOptions[0]?.textContent ?? ''; list.title = list.selectedOptions[0]?.title ?? ''; };
   if (value !== undefined) list.value = value;
   say();
   return el('label', { class: 'control' }, el('span', {}, label), list, chosen);
 }
 
-const field = (value) => {
-  const text = value === null || value === undefined ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
-// Columns: [{ key, name, text?(row), number?, csv? }]; csv: in the CSV file only.
-export function csvOf(columns, rows) {
-  return [columns.map((c) => field(c.key)).join(','), ...rows.map((r) => columns.map((c) => field(r[c.key])).join(','))].join('\n') + '\n';
+// A choice whose value stands in the address under `key`. Returns { node, value } with what is chosen now.
+export function choose(label, key, options, usual, onchange) {
+  const values = options.map(([v]) => v);
+  const made = { value: state.choice(key, values, usual) };
+  made.node = select(label, options, (v) => {
+    made.value = values.find((x) => String(x) === v);
+    state.set(key, v, usual);
+    onchange(made.value);
+  }, made.value);
+  return made;
 }
 
 export function download(name, text, type = 'text/csv') {
@@ -45,45 +51,4 @@ export function download(name, text, type = 'text/csv') {
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
-export function table(all, rows, limit = 500) {
-  const columns = all.filter((c) => !c.csv);
-  const shown = rows.slice(0, limit);
-  const body = shown.map((row) => el('tr', {}, columns.map((c) => {
-    const text = c.text ? c.text(row) : row[c.key];
-    return el('td', { class: [c.number ? 'number' : '', c.class ? c.class(row) : ''].join(' ').trim() || undefined }, text);
-  })));
-  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'table' },
-    el('table', {},
-      el('thead', {}, el('tr', {}, columns.map((c) => el('th', { scope: 'col', class: c.number ? 'number' : undefined }, c.name)))),
-      el('tbody', {}, body)),
-    rows.length > limit && el('p', { class: 'quiet' }, `The CSV file holds ${rows.length - limit} more row${rows.length - limit > 1 ? 's' : ''}.`));
-}
-
-// The CSV of a table that stands in the page anyway.
-export function numbersOnlyCsv(name, columns, rows) {
-  const box = numbers(name, () => ({ columns, rows }));
-  box.querySelector('details').remove();
-  return box;
-}
-
-// The numbers behind a plot: a table that opens, and their CSV. `source` gives { columns, rows } for what is shown now.
-export function numbers(name, source, csvText) {
-  const body = el('div', { class: 'numbers-body' });
-  const details = el('details', { class: 'numbers' }, el('summary', {}, 'Numbers'), body);
-  const fill = () => {
-    if (!details.open) return;
-    const { columns, rows } = source();
-    body.replaceChildren(table(columns, rows));
-  };
-  details.addEventListener('toggle', fill);
-  const button = el('button', {
-    type: 'button', class: 'csv', 'data-csv': name,
-    onclick: () => download(`${name}.csv`, csvText ? csvText() : csvOf(source().columns, source().rows)),
-  }, 'CSV');
-  button.csvText = () => (csvText ? csvText() : csvOf(source().columns, source().rows));
-  const box = el('div', { class: 'numbers-box' }, details, button);
-  box.refresh = fill;
-  return box;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fabric as a picture: links coloured by how busy they were, slow links marked, everything named under the pointer. Wheel zooms, dragging moves,
 // a click on a group opens it.
-import { el } from './dom.js';
+import { el, slug } from './dom.js';
 import { count, percent, plural, rate } from './format.js';
 import { fitted, shortNames, widthOf } from './names.js';
+import { file, rampLegend, saves, SvgContext, words } from './saves.js';
 import { makeScene } from './scene.js';
+import * as state from './state.js';
 import { label, overlay } from './svg.js';
 import { css, onTheme, rampColour } from './theme.js';
 
@@ -33,8 +35,11 @@ export function fabricPicture(fabric) {
   const layer = overlay();
   const tip = el('div', { class: 'tip', hidden: true });
   const back = el('button', { type: 'button', class: 'back', hidden: true, onclick: () => { expand(-1); reset(); } }, 'Whole fabric');
-  const node = el('div', { class: 'fabric-box' }, canvas, layer, tip, back);
+  const save = saves(() => slug(`fabric ${fabric.label}`), () => asFile());
+  save.name(`the picture of ${fabric.label}`);
+  const node = el('div', {}, el('div', { class: 'plot-head' }, el('span', {}), save), el('div', { class: 'fabric-box' }, canvas, layer, tip, back));
   let use = null, filled = null, word = 'full', roots = null, measure = 'mean', scene = makeScene(drawing), view = { x: 0, y: 0, k: 1 }, hover = null, drag = null;
+  let sought = null, path = null;
 
   // Rows are wide; circles and floors are as tall as they are wide, as far as a screen allows.
   const size = () => ({ w: canvas.clientWidth, h: scene.inRows ? 460 : Math.max(320, Math.min(680, canvas.clientWidth)) });
@@ -58,7 +63,20 @@ export function fabricPicture(fabric) {
     hover = null;
     draw();
   }
-  function reset() { view = { x: 0, y: 0, k: 1 }; draw(); }
+  function reset() { look({ x: 0, y: 0, k: 1 }); draw(); }
+  // Where the picture is looked at stands in the address, in parts of its size: another window is as wide as it is.
+  function look(next) {
+    view = next;
+    const { w, h } = size();
+    if (!w) return;
+    const [k, x, y] = [view.k.toFixed(3), (view.x / w).toFixed(4), (view.y / h).toFixed(4)];
+    view = { k: +k, x: x * w, y: y * h }; // exactly what the address says
+    state.set('view', view.k === 1 && !view.x && !view.y ? '' : [k, x, y].join(','));
+  }
+  function lookAgain() {
+    const [k, x, y] = state.get('view').split(',').map(Number), { w, h } = size();
+    if (w && k >= 1 && k <= 40 && Math.abs(x) <= 40 && Math.abs(y) <= 40) view = { k, x: x * w, y: y * h };
+  }
 
   // ---- geometry
   function curve(edge) {
@@ -186,6 +204,34 @@ export function fabricPicture(fabric) {
       g.stroke();
     }
   }
+  // What is sought, and the links that packets of a pair may take.
+  const nodeOf = (n) => scene.nodes.find((m) => m.members.includes(n));
+  const homes = new Map(drawing.links.flatMap((l) => (l[1] < drawing.switches ? (l[4] < drawing.switches ? [] : [[l[4], l[1]]]) : [[l[1], l[4]]])));
+  const homeOf = (n) => (n < drawing.switches ? n : homes.get(n));
+  const onPath = (l) => path.channels.has(l.channel) || path.channels.has(l.opposite);
+  function ring(g, x, y, r) {
+    for (const [colour, width] of [[css('--card'), 6], [css('--accent'), 3]]) {
+      g.strokeStyle = colour;
+      g.lineWidth = width;
+      g.beginPath();
+      g.arc(x, y, r, 0, 7);
+      g.stroke();
+    }
+  }
+  function drawPath(g) {
+    if (!path) return;
+    for (const [colour, width] of [[css('--card'), 8], [css('--accent'), 5]]) {
+      g.strokeStyle = colour;
+      for (const edge of scene.edges) if (edge.links.some(onPath)) drawEdge(g, edge, width);
+    }
+    for (const n of path.hosts) marked(g, n, 6);
+  }
+  // A ring around a node, around its switch or group where it is not drawn itself.
+  function marked(g, n, far) {
+    const h = n < drawing.switches ? null : scene.hosts.find((x) => x.host === n), home = nodeOf(homeOf(n));
+    if (h) ring(g, ...hostSpot(h), far);
+    else if (home) ring(g, ...spot(home), radius(home) + far);
+  }
   function drawHover(g) {
     if (!hover) return;
     g.strokeStyle = css('--accent');
@@ -198,6 +244,26 @@ export function fabricPicture(fabric) {
       g.stroke();
     }
   }
+  function drawAll(g) {
+    drawEdges(g);
+    drawPath(g);
+    drawHosts(g);
+    drawNodes(g);
+    drawRoots(g);
+    if (path) path.hosts.forEach((n) => marked(g, n, 6));
+    if (sought !== null) marked(g, sought, 9);
+    drawHover(g);
+  }
+  function asFile() {
+    const { w, h } = size(), g = new SvgContext(), head = 30, legend = use ? 26 : 0;
+    drawAll(g);
+    drawLabels();
+    const texts = [...layer.children].map((t) => words(+t.getAttribute('x'), +t.getAttribute('y'), t.firstChild.textContent, { 'font-size': 11, 'text-anchor': t.getAttribute('text-anchor'), fill: t.getAttribute('fill'), ...(t.classList.contains('inside') ? {} : { stroke: '#fff', 'stroke-width': 3, 'paint-order': 'stroke' }) }));
+    const picture = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+    picture.setAttribute('transform', `translate(0 ${head + legend})`);
+    picture.append(...g.nodes, ...texts);
+    return file(w, h + head + legend, [words(8, 20, fabric.label, { 'font-size': 14, 'font-weight': 600 }), ...(use ? rampLegend(8, 34, '0', '100 % of its rate') : []), picture], fabric.label);
+  }
   function draw() {
     const { w, h } = size();
     if (!w) return;
@@ -208,11 +274,7 @@ export function fabricPicture(fabric) {
     const g = canvas.getContext('2d');
     g.setTransform(dpr, 0, 0, dpr, 0, 0);
     g.clearRect(0, 0, w, h);
-    drawEdges(g);
-    drawHosts(g);
-    drawNodes(g);
-    drawRoots(g);
-    drawHover(g);
+    drawAll(g);
     drawLabels();
   }
 
@@ -274,8 +336,7 @@ export function fabricPicture(fabric) {
   canvas.addEventListener('pointermove', (event) => {
     const [x, y] = point(event);
     if (drag) {
-      view.x += x - drag.x;
-      view.y += y - drag.y;
+      look({ ...view, x: view.x + x - drag.x, y: view.y + y - drag.y });
       drag = { x, y, moved: drag.moved || Math.hypot(x - drag.x, y - drag.y) > 2 };
       draw();
       return;
@@ -305,22 +366,38 @@ export function fabricPicture(fabric) {
     event.preventDefault();
     const [x, y] = point(event);
     const k = Math.min(40, Math.max(1, view.k * Math.exp(-event.deltaY * 0.0015)));
-    view = k === 1 ? { x: 0, y: 0, k } : { k, x: x - ((x - view.x) * k) / view.k, y: y - ((y - view.y) * k) / view.k };
+    look(k === 1 ? { x: 0, y: 0, k } : { k, x: x - ((x - view.x) * k) / view.k, y: y - ((y - view.y) * k) / view.k });
     draw();
   }, { passive: false });
   canvas.addEventListener('dblclick', reset);
   canvas.addEventListener('keydown', (event) => {
     const step = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[event.key];
-    if (step) { view.x += step[0]; view.y += step[1]; }
-    else if (event.key === '+' || event.key === '-') view.k = Math.min(40, Math.max(1, view.k * (event.key === '+' ? 1.25 : 0.8)));
-    else if (event.key === 'Escape') { expand(-1); view = { x: 0, y: 0, k: 1 }; } else return;
+    if (step) look({ ...view, x: view.x + step[0], y: view.y + step[1] });
+    else if (event.key === '+' || event.key === '-') look({ ...view, k: Math.min(40, Math.max(1, view.k * (event.key === '+' ? 1.25 : 0.8))) });
+    else if (event.key === 'Escape') { expand(-1); look({ x: 0, y: 0, k: 1 }); } else return;
     event.preventDefault();
     draw();
   });
-  new ResizeObserver(() => requestAnimationFrame(draw)).observe(node);
+  // The group that a node is in opens, and the node comes to the middle.
+  function seek(n, centre) {
+    sought = n;
+    if (n === null) { draw(); return; }
+    const home = homeOf(n);
+    if (scene.aggregated && nodeOf(home)?.single < 0) expand(nodeOf(home).bucket);
+    const { w, h } = size(), found = nodeOf(home);
+    if (centre && w && found) {
+      const k = Math.max(view.k, scene.nodes.length > 24 ? 2.5 : 1.6), [x, y] = spot(found), at = [(x - view.x) / view.k, (y - view.y) / view.k];
+      look({ k, x: w / 2 - at[0] * k, y: h / 2 - at[1] * k });
+    }
+    draw();
+  }
+  let first = true;
+  new ResizeObserver(() => requestAnimationFrame(() => { if (first && canvas.clientWidth) { first = false; lookAgain(); } draw(); })).observe(node);
   onTheme(draw);
   return {
-    node, aggregated: scene.aggregated,
+    node, aggregated: scene.aggregated, seek,
+    // null, or { channels: Set, hosts: the two nodes }
+    path(next) { path = next; draw(); },
     // `buffers`: a share of each switch's buffers at the moment chosen, of which `what` says what they were; null shows switches in their own
     // colour. `trees`: roots of congestion at that moment, channel → size.
     show(utilisation, how, buffers = null, what = 'full', trees = null) { use = utilisation; measure = how ?? measure; filled = buffers; word = what; roots = trees; draw(); },

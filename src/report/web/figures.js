@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures that the experiment declares, as they are printed, and what the results say of its claims.
-import { download, el, numbersOnlyCsv, table } from './dom.js';
+import { download, el } from './dom.js';
+import { savePng } from './saves.js';
+import { table } from './tables.js';
 
 const TAGS = { holds: 'yes', differs: 'no', 'cannot be told': 'warning', 'not asked': '' };
 
@@ -18,7 +20,7 @@ export function claimsView(data) {
   const num = (verdict) => data.claims.filter((c) => c.verdict === verdict).length;
   return el('section', { id: 'claims' }, el('h2', {}, 'Claims'),
     el('p', { class: 'quiet' }, `${num('holds')} hold, ${num('differs')} differ, ${num('cannot be told')} cannot be told. Intervals are of 95 %; where they overlap, nothing can be told.`),
-    el('div', { class: 'card' }, table(columns, data.claims), numbersOnlyCsv('claims', columns, data.claims)));
+    el('div', { class: 'card' }, table('claims', columns, data.claims)));
 }
 
 // The picture is ikat's own SVG: parsed as such, never as HTML.
@@ -27,24 +29,9 @@ function picture(text) {
   return document.importNode(parsed.documentElement, true);
 }
 
-// At 300 dots per inch.
-function savePng(name, text) {
-  const image = new Image();
-  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
-  image.onload = () => {
-    const scale = 300 / 96;
-    const canvas = el('canvas', { width: Math.round(image.width * scale), height: Math.round(image.height * scale) });
-    const context = canvas.getContext('2d');
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    URL.revokeObjectURL(url);
-    canvas.toBlob((blob) => download(`${name}.png`, blob, 'image/png'));
-  };
-  image.src = url;
-}
-
 function figureCard(f) {
   const save = (ending, onclick, text) => {
-    const button = el('button', { type: 'button', class: 'csv', 'data-save': `${f.name}.${ending}`, 'aria-label': `save ${f.name} as ${ending}`, onclick }, ending.toUpperCase());
+    const button = el('button', { type: 'button', class: 'save', 'data-save': `${f.name}.${ending}`, 'aria-label': `save ${f.name} as ${ending}`, onclick }, ending.toUpperCase());
     button.savedText = () => text;
     return button;
   };

@@ -32,22 +32,6 @@ export function channelNames(drawing, names = drawing.names) {
   return text;
 }
 
-// Settings of curves as texts ("switch: buffer=1 KiB,model=ioq; adapter: packet=256 B"), without what all of them share: what tells
-// them apart. A map from the full text.
-export function shortSettings(variants) {
-  const parsed = new Map([...new Set(variants)].map((v) => [v, v.split('; ').filter(Boolean).flatMap((s) => {
-    const at = s.indexOf(': ');
-    return s.slice(at + 2).split(',').map((value) => [s.slice(0, at), value]);
-  })]));
-  const key = ([section, value]) => `${section}: ${value}`;
-  const shared = new Set();
-  const lists = [...parsed.values()];
-  for (const one of lists[0] ?? []) if (lists.length > 1 && lists.every((l) => l.some((x) => key(x) === key(one)))) shared.add(key(one));
-  const rest = (list) => list.filter((x) => !shared.has(key(x)));
-  const sections = new Set(lists.flatMap((l) => rest(l).map(([section]) => section)));
-  return new Map([...parsed].map(([v, list]) => [v, rest(list).map((x) => (sections.size > 1 ? key(x) : x[1])).join(', ')]));
-}
-
 const pen = document.createElement('canvas').getContext('2d');
 export const LABEL_FONT = '11px system-ui, sans-serif';
 export function widthOf(text) {

@@ -35,6 +35,16 @@ export function rampColour(x) {
 }
 
 export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// What this draws is in the light colours: for files.
+export function inLight(make) {
+  const root = document.documentElement, before = [chosen, root.dataset.theme];
+  chosen = root.dataset.theme = 'light';
+  try {
+    return make();
+  } finally {
+    [chosen, root.dataset.theme] = before;
+  }
+}
 export const onTheme = (fn) => listeners.push(fn);
 
 function apply() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A map over time: columns are periods, rows have names, the colour says how much.
-import { el } from './dom.js';
+import { el, slug } from './dom.js';
 import { shortTime } from './format.js';
 import { legend } from './legend.js';
 import { fitted, widthOf } from './names.js';
+import { file, rampLegend, saves, SvgContext, words } from './saves.js';
 import { label, overlay } from './svg.js';
 import { css, onTheme, rampColour } from './theme.js';
 
@@ -25,7 +26,9 @@ export function timeMap(title, rowHeight) {
   const tip = el('div', { class: 'tip', hidden: true });
   const note = el('p', { class: 'quiet' });
   const keys = legend('0', '');
-  const node = el('div', { class: 'map' }, keys.node, el('div', { class: 'fabric-box' }, canvas, layer, tip), note);
+  const save = saves(() => slug(title), () => asFile());
+  save.name(title);
+  const node = el('div', { class: 'map' }, el('div', { class: 'plot-head' }, keys.node, save), el('div', { class: 'fabric-box' }, canvas, layer, tip), note);
   let map = { rows: [], periods: 0 }, left = 0;
   const tall = () => Math.max(13, rowHeight(map.rows.length));
   const wide = () => (canvas.clientWidth - left - 8) / map.periods;
@@ -45,8 +48,17 @@ export function timeMap(title, rowHeight) {
     });
     label(layer, canvas.clientWidth, height, [...rows.filter((l) => l.text), ...times]);
   }
+  function asFile() {
+    const g = new SvgContext(), height = map.rows.length * tall() + ROOM_FOR_TIME, picture = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+    cells(g);
+    labels(height);
+    const texts = [...layer.children].map((t) => words(+t.getAttribute('x'), +t.getAttribute('y'), t.firstChild.textContent, { 'font-size': 11, 'text-anchor': t.getAttribute('text-anchor'), fill: t.getAttribute('fill') }));
+    picture.setAttribute('transform', 'translate(0 56)');
+    picture.append(...g.nodes, ...texts);
+    return file(canvas.clientWidth, height + 64, [words(8, 20, title, { 'font-size': 14, 'font-weight': 600 }), ...rampLegend(8, 34, '0', map.high ?? ''), picture], title);
+  }
   function draw() {
-    canvas.hidden = keys.node.hidden = !map.rows.length;
+    canvas.hidden = keys.node.hidden = save.hidden = !map.rows.length;
     if (!map.rows.length) layer.replaceChildren();
     if (!map.rows.length || !canvas.clientWidth) return;
     const dpr = devicePixelRatio || 1, height = map.rows.length * tall() + ROOM_FOR_TIME;

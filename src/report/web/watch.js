@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watched packets: the life of each, stage by stage.
-import { el, numbers, select } from './dom.js';
+import { choose, el } from './dom.js';
 import { loadText, time } from './format.js';
 import { channelNames } from './names.js';
+import { table } from './tables.js';
 
 const LIVES = 200; // that can be chosen
 
@@ -11,6 +12,7 @@ export const hasWatch = (data) => data.points.some((p) => p.watch?.length);
 const known = new WeakMap();
 function channelName(data, point, channel) {
   const { drawing } = data.fabrics[point.fabric];
+  if (!drawing) return channel === undefined ? '' : `channel ${channel}`;
   if (!known.has(drawing)) known.set(drawing, channelNames(drawing));
   return channel === undefined ? '' : (known.get(drawing).get(channel) ?? `channel ${channel}`);
 }
@@ -32,12 +34,10 @@ export function watchView(data) {
     { key: 'stage', name: 'stage' }, { key: 'reason', name: 'waits for' }, { key: 'channel', name: 'channel' }, { key: 'vc', name: 'VC', number: true, text: (r) => dash(r.vc) }, { key: 'ahead', name: 'packets ahead', number: true, text: (r) => (r.ahead === null ? '' : r.ahead) },
     { key: 'point', csv: true }, { key: 'packet', csv: true }];
   const [first] = lives;
-  let chosen = first;
-  const box = numbers('watch', () => ({ columns, rows: rowsOf(data, [chosen]) }));
-  box.querySelector('details').open = true;
-  const pick = select('packet', lives.slice(0, LIVES).map(([p, x], k) => [k, `${packetName(x)}${several ? ` (${pointName(p)})` : ''}`]), (v) => { chosen = lives[+v]; box.refresh(); }, 0);
+  const pick = choose('packet', 'packet', lives.slice(0, LIVES).map(([p, x], k) => [k, `${packetName(x)}${several ? ` (${pointName(p)})` : ''}`]), 0, (k) => box.update(columns, rowsOf(data, [lives[k]])));
+  const box = table('watch', columns, rowsOf(data, [lives[pick.value] ?? first]), { changes: true });
   return el('section', { id: 'watch' }, el('h2', {}, 'Watched packets'),
     el('p', { class: 'quiet' }, 'Every stage of a packet from its source to its destination, and what it waits for from then on. ikat report --csv --table watch has all of them.'),
-    el('div', { class: 'card' }, el('div', { class: 'controls' }, pick), box,
+    el('div', { class: 'card' }, el('div', { class: 'controls' }, pick.node), box,
       lives.length > LIVES && el('p', { class: 'quiet' }, `The first ${LIVES} of ${lives.length} packets.`)));
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads that end: how long they took, when the hosts were done, who was done last, and what that waited for.
 import { barKeys, bars } from './bars.js';
-import { el, numbers, numbersOnlyCsv, select, table } from './dom.js';
+import { looksOf, shortNamesOf } from './axes.js';
+import { choose, el } from './dom.js';
 import { count, loadText, percent, plural, plusMinus, shortTime, time } from './format.js';
 import { plot } from './plots.js';
-import { css, lineStyle, NUM_COLOURS, seriesColour } from './theme.js';
+import { numbers, table } from './tables.js';
+import { css, seriesColour } from './theme.js';
 
 const ROWS = 40, CHARTS = 12; // bars of one chart; charts
 const SPANS = 60; // classes
@@ -27,6 +29,9 @@ const factor = (x) => (x === null || x === undefined ? '–' : `${x.toFixed(3)}�
 
 // ---- how long
 
+const COMPLETION = [['as long as on the reference crossbar', () => seriesColour(0)], ['beyond that', () => seriesColour(1)]];
+const ALONE = [['as long as alone', () => seriesColour(0)], ['beyond that', () => seriesColour(1)]];
+
 function completionBars(all, nameOf) {
   const done = all.filter((c) => c.steps[0].completion_ns !== null);
   const shown = all.slice(0, ROWS);
@@ -40,20 +45,20 @@ function completionBars(all, nameOf) {
       value: [el('strong', {}, time(completion)), s.slowdown > 0 ? ` slowdown ${factor(s.slowdown)}` : ''] };
   });
   const max = Math.max(0, ...done.map((c) => c.steps[0].completion_ns + (c.steps[0].completion_ns_ci95 ?? 0)));
-  return bars({ label: 'Time until the last delivery', axis: 'time until completion', format: shortTime, max, rows }).node;
+  return bars({ label: 'Time until the last delivery', axis: 'time until completion', format: shortTime, max, rows }, COMPLETION).node;
 }
 
 // A chart for each pattern: times of different ones are not compared.
-function completion(all, nameOf) {
+function completion(data, all) {
   const traffics = [...new Set(all.map((c) => c.traffic))].slice(0, CHARTS);
   const of = (t) => all.filter((c) => c.traffic === t);
-  return [barKeys([['as long as on the reference crossbar', () => seriesColour(0)], ['beyond that', () => seriesColour(1)]]),
-    traffics.map((t) => [traffics.length > 1 && el('h4', {}, t), completionBars(of(t), nameOf)]),
+  return [barKeys(COMPLETION),
+    traffics.map((t) => [traffics.length > 1 && el('h4', { title: t }, data.shortTraffic(t)), completionBars(of(t), shortNamesOf(data, of(t)))]),
     traffics.some((t) => of(t).length > ROWS) && el('p', { class: 'quiet' }, `The first ${ROWS} of each; the numbers have all.`)];
 }
 
 function completionNumbers(data, all) {
-  const columns = [{ key: 'fabric', name: 'fabric' }, { key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic' }, { key: 'variant', name: 'settings' },
+  const columns = [{ key: 'fabric', name: 'fabric' }, { key: 'routing', name: 'routing' }, { key: 'traffic', name: 'traffic', text: (r) => data.shortTraffic(r.traffic), whole: (r) => r.traffic }, { key: 'variant', name: 'settings' },
     { key: 'completion_ns', name: 'completion', number: true, text: (r) => plusMinus(r.completion_ns, r.completion_ns_ci95, time) },
     { key: 'slowdown', name: 'slowdown', number: true, text: (r) => plusMinus(r.slowdown, r.slowdown_ci95, factor) },
     { key: 'effective_throughput', name: 'effective throughput', number: true, text: (r) => percent(r.effective_throughput) },
@@ -79,7 +84,7 @@ function jobRows(data, all, nameOf) {
     const points = data.points.filter((p) => p.jobs && p.fabric === c.fabric && p.plan === c.plan && p.traffic === c.traffic && p.variant === c.variant);
     return (points[0]?.jobs ?? []).map((job, k) => {
       const of = (key) => meanOf(points.map((p) => p.jobs[k][key]));
-      return { workload: nameOf(c), job: job.name, hosts: job.hosts, messages: job.messages, bytes: job.bytes, start_ns: job.start_ns,
+      return { workload: c.label, short: nameOf(c), job: job.name, hosts: job.hosts, messages: job.messages, bytes: job.bytes, start_ns: job.start_ns,
         completion_ns: of('completion_ns'), alone_ns: of('alone_ns'), slowdown: of('slowdown'), seeds: points.length,
         ...(job.load === undefined ? {} : { load: job.load, throughput: of('throughput'), latency_mean_ns: of('latency_mean_ns') }) };
     });
@@ -92,14 +97,14 @@ function jobsView(data, all, nameOf) {
   const done = rows.filter((r) => r.completion_ns !== null), dash = (show) => (x) => (x === null ? '–' : show(x));
   const chart = bars({ label: 'Time of each job from its start', axis: 'time from the start of the job to its last delivery', format: shortTime, max: Math.max(0, ...done.map((r) => r.completion_ns)),
     rows: rows.slice(0, ROWS).map((r) => {
-      const name = all.length > 1 ? `${r.job}: ${r.workload}` : r.job;
+      const name = all.length > 1 ? `${r.job}: ${r.short}` : r.job;
       if (r.load !== undefined) return { name, value: `in the background at ${percent(r.load)}: ${percent(r.throughput)} accepted`, none: true, parts: [] };
       if (r.completion_ns === null) return { name, value: 'not completed', none: true, parts: [] };
       const alone = Math.min(r.completion_ns, r.alone_ns ?? 0);
       return { name, title: name, value: [el('strong', {}, time(r.completion_ns)), r.slowdown === null ? '' : ` slowdown ${factor(r.slowdown)}`],
         parts: [{ from: 0, to: alone, colour: () => seriesColour(0), title: `alone: ${dash(time)(r.alone_ns)}` }, { from: alone, to: r.completion_ns, colour: () => seriesColour(1), title: `beside the others: ${time(r.completion_ns - alone)} more` }] };
-    }) });
-  const columns = [{ key: 'workload', name: 'workload' }, { key: 'job', name: 'job' }, { key: 'hosts', name: 'hosts', number: true }, { key: 'messages', name: 'messages', number: true, text: (r) => count(r.messages) },
+    }) }, ALONE);
+  const columns = [{ key: 'workload', name: 'workload', text: (r) => r.short, whole: (r) => r.workload }, { key: 'job', name: 'job' }, { key: 'hosts', name: 'hosts', number: true }, { key: 'messages', name: 'messages', number: true, text: (r) => count(r.messages) },
     { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) }, { key: 'start_ns', name: 'start', number: true, text: (r) => time(r.start_ns) },
     { key: 'completion_ns', name: 'completion', number: true, text: (r) => dash(time)(r.completion_ns) }, { key: 'alone_ns', name: 'alone', number: true, text: (r) => dash(time)(r.alone_ns) },
     { key: 'slowdown', name: 'slowdown', number: true, text: (r) => factor(r.slowdown) }, { key: 'seeds', name: 'seeds', number: true },
@@ -108,8 +113,8 @@ function jobsView(data, all, nameOf) {
       { key: 'latency_mean_ns', name: 'latency', number: true, text: (r) => (r.load === undefined ? '–' : dash(time)(r.latency_mean_ns)) }] : [])];
   return el('div', { class: 'card', id: 'jobs' }, el('h3', {}, 'Jobs'),
     el('p', { class: 'quiet' }, 'From the start of each job to its last delivery, against the same job alone on the same fabric. Means over the seeds.'),
-    barKeys([['as long as alone', () => seriesColour(0)], ['beyond that', () => seriesColour(1)]]), chart.node,
-    rows.length > ROWS && el('p', { class: 'quiet' }, `The first ${ROWS}; the numbers have all.`), numbers('jobs', () => ({ columns, rows })));
+    barKeys(ALONE), chart.node,
+    rows.length > ROWS && el('p', { class: 'quiet' }, `The first ${ROWS}; the numbers have all.`), numbers('jobs', () => ({ columns, rows }), null, chart.save));
 }
 
 // ---- who was done last, and why
@@ -140,40 +145,41 @@ function reasons(data, all, nameOf) {
   const shown = of.slice(0, ROWS);
   const max = Math.max(...of.map((c) => ns(c.steps[0].workload.critical_path.segments.at(-1).end_ps)));
   const used = KINDS.filter(([kind]) => of.some((c) => c.steps[0].workload.critical_path[`${kind}_ps`] > 0));
+  const keys = used.map(([kind, text]) => [text, () => colourOf(kind)]);
   const rows = shown.map((c) => ({ name: nameOf(c), title: c.label, value: hostName(data, c, c.steps[0].workload.critical_path.segments.at(-1).peer ?? c.steps[0].workload.last_hosts[0].host), parts: pathParts(data, c) }));
-  const columns = [{ key: 'name', name: 'workload' },
+  const columns = [{ key: 'name', name: 'workload', text: (r) => r.short, whole: (r) => r.name },
     { key: 'last', name: 'done last', class: () => 'wrap', text: (r) => r.hosts.map(([host, at]) => `${host} (${time(at)})`).join(', ') },
     { key: 'message', name: 'last message', class: () => 'wrap' }, { key: 'messages', name: 'messages on the path', number: true },
     { key: 'why', name: 'the last delivery waited', class: () => 'wrap', text: (r) => r.shares.map(([kind, x]) => `${percent(x, 0)} ${words(kind)}`).join(', ') },
     ...KINDS.map(([kind]) => ({ key: `${kind}_ps`, csv: true }))];
   const table_rows = of.map((c) => {
     const w = c.steps[0].workload, hosts = w.last_hosts.slice(0, NAMED).map((h) => [hostName(data, c, h.host), ns(h.finish_ps)]);
-    return { ...w.critical_path, name: nameOf(c), hosts, last: hosts.map(([host]) => host).join(' '), message: message(data, c, w.critical_path.segments.at(-1)), why: shares(c).map(([kind]) => kind).join(' '), shares: shares(c) };
+    return { ...w.critical_path, name: c.label, short: nameOf(c), hosts, last: hosts.map(([host]) => host).join(' '), message: message(data, c, w.critical_path.segments.at(-1)), why: shares(c).map(([kind]) => kind).join(' '), shares: shares(c) };
   });
   const segments = numbers('critical-path', () => ({
-    columns: [{ key: 'workload', name: 'workload' }, { key: 'kind', name: 'where', text: (r) => words(r.kind) }, { key: 'from', name: 'host' }, { key: 'to', name: 'to' }, { key: 'operation', name: 'operation', number: true },
+    columns: [{ key: 'workload', name: 'workload', text: (r) => r.short, whole: (r) => r.workload }, { key: 'kind', name: 'where', text: (r) => words(r.kind) }, { key: 'from', name: 'host' }, { key: 'to', name: 'to' }, { key: 'operation', name: 'operation', number: true },
       { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) }, { key: 'begin_ns', name: 'from', number: true, text: (r) => time(r.begin_ns) }, { key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }],
-    rows: of.flatMap((c) => c.steps[0].workload.critical_path.segments.map((s) => ({ ...s, workload: nameOf(c), from: hostName(data, c, s.host), to: s.peer === null ? '' : hostName(data, c, s.peer), begin_ns: ns(s.begin_ps), time_ns: ns(s.end_ps - s.begin_ps) }))),
+    rows: of.flatMap((c) => c.steps[0].workload.critical_path.segments.map((s) => ({ ...s, workload: c.label, short: nameOf(c), from: hostName(data, c, s.host), to: s.peer === null ? '' : hostName(data, c, s.peer), begin_ns: ns(s.begin_ps), time_ns: ns(s.end_ps - s.begin_ps) }))),
   }));
   return el('div', { class: 'card' }, el('h3', {}, 'Who was done last, and why'),
     el('p', { class: 'quiet' }, 'The critical path of each workload: from the last delivery back to time 0, each operation waited longest for the one before. Parts meet and sum to the completion; point at one to see which message. Behind each bar the host that was done last.'),
-    barKeys(used.map(([kind, text]) => [text, () => colourOf(kind)])),
-    bars({ label: 'What each completion waited for', axis: 'time', format: shortTime, max, rows }).node,
-    table(columns, table_rows), numbersOnlyCsv('done-last', columns, table_rows), segments);
+    barKeys(keys),
+    bars({ label: 'What each completion waited for', axis: 'time', format: shortTime, max, rows }, keys).node,
+    table('done-last', columns, table_rows), segments);
 }
 
 // ---- over time
 
-const looks = (k) => ({ ...lineStyle(k), dash: Math.floor(k / NUM_COLOURS) });
 
-function finishPlot(all, nameOf) {
-  const of = all.filter(completed).slice(0, LINES);
+function finishPlot(data, all, nameOf) {
+  const of = all.filter(completed).slice(0, LINES), looks = looksOf(data, of);
   if (!of.length) return null;
-  const spec = { label: 'Hosts done over time', x: { name: 'time', format: shortTime, min: 0 }, y: { name: 'hosts that are done', format: loadText, min: 0, max: 1 },
-    lines: of.map((c, k) => ({ name: nameOf(c), ...looks(k), points: c.steps[0].workload.finish_percentiles_ps.map((ps, i) => ({ x: ns(ps), y: i / 100 })) })) };
-  return el('div', { class: 'card' }, el('h3', {}, 'When the hosts were done'), plot(spec).node, numbers('hosts-done', () => ({
-    columns: [{ key: 'workload', name: 'workload' }, { key: 'share', name: 'hosts done', number: true, text: (r) => loadText(r.share) }, { key: 'time_ns', name: 'by', number: true, text: (r) => time(r.time_ns) }],
-    rows: of.flatMap((c) => c.steps[0].workload.finish_percentiles_ps.map((ps, i) => ({ workload: nameOf(c), share: i / 100, time_ns: ns(ps) }))) })));
+  const spec = { label: 'Hosts done over time', key: 'hosts-done', x: { name: 'time', format: shortTime, min: 0 }, y: { name: 'hosts that are done', format: loadText, min: 0, max: 1 },
+    keys: looks.keys, lines: of.map((c) => ({ name: nameOf(c), whole: c.label, curve: c, ...looks.styleOf(c), points: c.steps[0].workload.finish_percentiles_ps.map((ps, i) => ({ x: ns(ps), y: i / 100 })) })) };
+  const p = plot(spec);
+  return el('div', { class: 'card' }, el('h3', {}, 'When the hosts were done'), p.node, numbers('hosts-done', () => ({
+    columns: [{ key: 'workload', name: 'workload', text: (r) => r.short, whole: (r) => r.workload }, { key: 'share', name: 'hosts done', number: true, text: (r) => loadText(r.share) }, { key: 'time_ns', name: 'by', number: true, text: (r) => time(r.time_ns) }],
+    rows: of.flatMap((c) => c.steps[0].workload.finish_percentiles_ps.map((ps, i) => ({ workload: c.label, short: nameOf(c), share: i / 100, time_ns: ns(ps) }))) }), null, p.save));
 }
 
 // The share of a workload's bytes that is delivered by the end of each period.
@@ -184,14 +190,15 @@ function delivered(c) {
   return [{ x: 0, y: 0 }, ...series.throughput.map((x, t) => { have += x; return { x: Math.min(end, ns((t + 1) * series.period_ps)), y: sum > 0 ? have / sum : 0 }; })];
 }
 
-function deliveredPlot(all, nameOf) {
-  const of = all.filter((c) => c.steps[0].completion_ns !== null && c.steps[0].series).slice(0, LINES);
+function deliveredPlot(data, all, nameOf) {
+  const of = all.filter((c) => c.steps[0].completion_ns !== null && c.steps[0].series).slice(0, LINES), looks = looksOf(data, of);
   if (!of.length) return null;
-  const spec = { label: 'Bytes delivered over time', x: { name: 'time', format: shortTime, min: 0 }, y: { name: 'bytes delivered', format: loadText, min: 0, max: 1 },
-    lines: of.map((c, k) => ({ name: nameOf(c), ...looks(k), points: delivered(c) })) };
-  return el('div', { class: 'card' }, el('h3', {}, 'Bytes delivered'), plot(spec).node, numbers('bytes-delivered', () => ({
-    columns: [{ key: 'workload', name: 'workload' }, { key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'share', name: 'delivered', number: true, text: (r) => percent(r.share) }],
-    rows: of.flatMap((c) => delivered(c).map((p) => ({ workload: nameOf(c), time_ns: p.x, share: p.y }))) })));
+  const spec = { label: 'Bytes delivered over time', key: 'bytes-delivered', x: { name: 'time', format: shortTime, min: 0 }, y: { name: 'bytes delivered', format: loadText, min: 0, max: 1 },
+    keys: looks.keys, lines: of.map((c) => ({ name: nameOf(c), whole: c.label, curve: c, ...looks.styleOf(c), points: delivered(c) })) };
+  const p = plot(spec);
+  return el('div', { class: 'card' }, el('h3', {}, 'Bytes delivered'), p.node, numbers('bytes-delivered', () => ({
+    columns: [{ key: 'workload', name: 'workload', text: (r) => r.short, whole: (r) => r.workload }, { key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }, { key: 'share', name: 'delivered', number: true, text: (r) => percent(r.share) }],
+    rows: of.flatMap((c) => delivered(c).map((p) => ({ workload: c.label, short: nameOf(c), time_ns: p.x, share: p.y }))) }), null, p.save));
 }
 
 // ---- classes of messages
@@ -200,24 +207,23 @@ function deliveredPlot(all, nameOf) {
 function classesView(all, nameOf) {
   const of = all.filter((c) => (c.steps[0].workload?.classes.length ?? 0) > 1);
   if (!of.length) return null;
-  let chosen = of[0];
+  const pick = choose('workload', 'classes.of', of.map((c, k) => [k, nameOf(c), c.label]), 0, () => { chart.update(spec()); say(); });
   const spec = () => {
-    const w = chosen.steps[0].workload, shown = w.classes.filter((k) => k.first_start_ps !== null && k.last_delivery_ps !== null).slice(0, SPANS);
+    const chosen = of[pick.value], w = chosen.steps[0].workload, shown = w.classes.filter((k) => k.first_start_ps !== null && k.last_delivery_ps !== null).slice(0, SPANS);
     return { label: `Classes of messages over time, ${nameOf(chosen)}`, axis: 'time', format: shortTime, max: Math.max(...shown.map((k) => ns(k.last_delivery_ps)), 1),
       rows: shown.map((k) => ({ name: k.name || 'all messages', value: `until ${time(ns(k.last_delivery_ps))}`,
         parts: [{ from: ns(k.first_start_ps), to: ns(k.last_delivery_ps), colour: () => seriesColour(0), title: `${k.name}: ${plural(k.messages, 'message')}, ${count(k.bytes)} B, from ${time(ns(k.first_start_ps))} to ${time(ns(k.last_delivery_ps))}` }] })) };
   };
   const chart = bars(spec());
   const more = el('p', { class: 'quiet' });
-  const say = () => { const w = chosen.steps[0].workload, n = w.classes.length + (w.classes_left_out ?? 0); more.textContent = n > SPANS ? `The first ${SPANS} of ${count(n)} classes; ikat report --csv --table message_classes has all.` : ''; };
+  const say = () => { const w = of[pick.value].steps[0].workload, n = w.classes.length + (w.classes_left_out ?? 0); more.textContent = n > SPANS ? `The first ${SPANS} of ${count(n)} classes; ikat report --csv --table message_classes has all.` : ''; };
   const box = numbers('message-classes', () => ({
-    columns: [{ key: 'workload', name: 'workload' }, { key: 'name', name: 'class' }, { key: 'messages', name: 'messages', number: true, text: (r) => count(r.messages) }, { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) },
+    columns: [{ key: 'workload', name: 'workload', text: (r) => r.short, whole: (r) => r.workload }, { key: 'name', name: 'class' }, { key: 'messages', name: 'messages', number: true, text: (r) => count(r.messages) }, { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) },
       { key: 'first_start_ns', name: 'first start', number: true, text: (r) => time(r.first_start_ns) }, { key: 'last_delivery_ns', name: 'last delivery', number: true, text: (r) => time(r.last_delivery_ns) }],
-    rows: of.flatMap((c) => c.steps[0].workload.classes.map((k) => ({ ...k, workload: nameOf(c), first_start_ns: k.first_start_ps === null ? null : ns(k.first_start_ps), last_delivery_ns: k.last_delivery_ps === null ? null : ns(k.last_delivery_ps) }))),
-  }));
-  const pick = select('workload', of.map((c, k) => [k, nameOf(c)]), (v) => { chosen = of[+v]; chart.update(spec()); say(); }, 0);
+    rows: of.flatMap((c) => c.steps[0].workload.classes.map((k) => ({ ...k, workload: c.label, short: nameOf(c), first_start_ns: k.first_start_ps === null ? null : ns(k.first_start_ps), last_delivery_ns: k.last_delivery_ps === null ? null : ns(k.last_delivery_ps) }))),
+  }), null, chart.save);
   say();
-  return el('div', { class: 'card' }, el('h3', {}, 'Classes of messages'), of.length > 1 && el('div', { class: 'controls' }, pick), chart.node, more, box);
+  return el('div', { class: 'card' }, el('h3', {}, 'Classes of messages'), of.length > 1 && el('div', { class: 'controls' }, pick.node), chart.node, more, box);
 }
 
 // ---- all
@@ -231,24 +237,17 @@ function missing(data) {
     el('p', {}, `${first.plan_label} under ${first.traffic}, seed ${first.seed}, given up after ${time(ns(first.end_ps))}:`), el('pre', {}, first.missing));
 }
 
-// Curves are told apart by what differs: fabric, routing, settings, traffic.
-function namesOf(data, all, traffic = true) {
-  const differs = (key) => new Set(all.map(key)).size > 1;
-  const parts = [[(c) => data.fabrics[c.fabric].label], [(c) => data.plans[c.plan].label], [(c) => (traffic ? c.traffic : '')], [(c) => data.settings.get(c.variant)]].map(([key]) => [key, differs(key)]);
-  return (c) => parts.filter(([, on]) => on).map(([key]) => key(c)).filter(Boolean).join(', ') || data.plans[c.plan].label;
-}
-
 export function workloads(data) {
   const all = data.curves.filter(isWorkload);
   if (!all.length) return null;
-  const nameOf = namesOf(data, all);
+  const nameOf = shortNamesOf(data, all);
   const traffics = [...new Set(all.map((c) => c.traffic))];
   return el('section', { id: 'workloads' }, el('h2', {}, 'Workloads'),
     el('p', { class: 'quiet' }, traffics.length === 1 ? `${traffics[0]}. ` : '', 'Time from 0 until the last delivery; slowdown: that time over the time of the same workload on the reference crossbar. Means over the seeds; curves and paths are of the first seed.'),
     missing(data),
-    el('div', { class: 'card' }, el('h3', {}, 'How long it took'), completion(all, namesOf(data, all, false)), numbers('workloads', () => completionNumbers(data, all))),
+    el('div', { class: 'card' }, el('h3', {}, 'How long it took'), completion(data, all), numbers('workloads', () => completionNumbers(data, all))),
     jobsView(data, all, nameOf),
     reasons(data, all, nameOf),
     classesView(all, nameOf),
-    el('div', { class: 'grid2' }, finishPlot(all, nameOf), deliveredPlot(all, nameOf)));
+    el('div', { class: 'grid2' }, finishPlot(data, all, nameOf), deliveredPlot(data, all, nameOf)));
 }
