@@ -28,7 +28,7 @@ static const struct {
     {"points", "point", STORE_CURRENT},
     {"refs", "reference", "1"},
     {"details", "detail of a point",
-     "params IN (SELECT params FROM part.points WHERE " STORE_CURRENT ")"},
+     "kind = 'routes' OR params IN (SELECT params FROM part.points WHERE " STORE_CURRENT ")"},
 };
 enum { NUM_PARTS = sizeof parts / sizeof *parts };
 

@@ -90,7 +90,7 @@ class Hostile(CliTest):
             rows = list(csv.reader(io.StringIO(table, newline=""), strict=True))
             self.assertEqual(len({len(row) for row in rows}), 1, name)
         data = page.read_text(encoding="utf-8")
-        self.assertEqual(data.count("</script"), 3, name)  # of its own
+        self.assertEqual(data.count("</script"), 4, name)  # of its own
         self.assertFalse("<script>document" in data, name)
         return page
 
@@ -244,6 +244,21 @@ class Hostile(CliTest):
                         shown.append(page)
         self.assertGreater(texts, 10)
         self.browse(shown, most=1)
+
+    def test_routes_of_a_results_file(self):
+        """Lists of channels and hosts that are there, or an error; what there is too much of is shown as text."""
+        with sqlite3.connect(self.tmp / "good.db") as db:
+            good = json.loads(zlib.decompress(db.execute("SELECT body FROM details WHERE kind = 'routes' LIMIT 1").fetchone()[0][8:]))
+        db.close()
+        hosts = len(good["of"])
+        row = [0] * hosts
+        bad = {"empty": "{}", "channel": {**good, "lists": [[10**9]]}, "list": {**good, "of": [[10**9] * hosts] * hosts}, "hosts": {**good, "of": [row] * (hosts - 1)},
+               "pairs": {**good, "of": [row[1:]] * hosts}, "negative": {**good, "lists": [[-1]]}, "text": {**good, "lists": MARKUP}, "both": {**good, "above": MARKUP}, "more": {**good, "x": 1}}
+        for name, path in self.stores("UPDATE details SET body = ? WHERE kind = 'routes'", {n: pack(t if isinstance(t, str) else json.dumps(t)) for n, t in bad.items()}):
+            with self.subTest(name):
+                self.assertIn("routes of plan", self.refused("report", path, "-o", self.tmp / "x.html"))
+        for name, path in self.stores("UPDATE details SET body = ? WHERE kind = 'routes'", {"above": pack(json.dumps({"above": MARKUP}))}):
+            self.browse([self.report(path, name)])
 
     def test_numbers_of_a_results_file(self):
         """Every column of numbers with what is none, in every form of the report."""
