@@ -160,6 +160,17 @@ static void say_why(const clause *c, const question *q, char *out, size_t room)
         snprintf(out, room, "with %s = %s", c->name, v->text);
 }
 
+/* A path that is nearly one of the words that may stand instead of it; NULL: there is none. */
+static const char *meant_word(const ik_params *params, const char *name, ik_arena *arena)
+{
+    const ik_param *row = NULL;
+    const ik_value *v = find(params, name, &row);
+    if (!v || !v->has || row->type != IK_PARAM_PATH || !row->choices)
+        return NULL;
+    const char *word = ik_nearest_word(v->text, row->choices, arena);
+    return word && strcmp(word, v->text) != 0 ? word : NULL;
+}
+
 static ik_status refuse(const ik_params *params, size_t i, const char *owner, const clause *failed,
                         const question *q, ik_error *err)
 {
@@ -168,10 +179,16 @@ static ik_status refuse(const ik_params *params, size_t i, const char *owner, co
     say_why(failed, q, why, sizeof why);
     ik_status status = ik_fail(err, IK_ERR_INPUT, "%.80s, parameter '%s': it has no effect %s",
                                owner, row->name, why);
-    if (row->instead)
+    ik_arena arena = {0};
+    const char *meant = meant_word(failed->section ? q->other : q->own, failed->name, &arena);
+    if (meant)
+        ik_hint(err, status, "did you mean %s = '%s'? it counts only if %s", failed->name, meant,
+                row->needs);
+    else if (row->instead)
         ik_hint(err, status, "it counts only if %s; %s", row->needs, row->instead);
     else
         ik_hint(err, status, "it counts only if %s; leave it out", row->needs);
+    ik_arena_free(&arena);
     if (params->values[i].line)
         ik_error_at(err, params->values[i].source, params->values[i].line,
                     params->values[i].column);

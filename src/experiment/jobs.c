@@ -21,16 +21,50 @@ static const ik_param load_row = {"load",
                                   NULL,
                                   "of a job that never ends: what its hosts offer, of their rate"};
 
-/* Whether a node says a traffic that never ends. */
-static bool is_endless(const ytree *node)
+/* The family of a traffic; NULL: it is no text, or there is none of that name. */
+static const ik_traffic_family *family_of(const ytree *node)
 {
     const ytree *name = node->kind == YTREE_MAP ? ytree_get(node, "family") : node;
     char text[40];
     if (!name || name->kind != YTREE_SCALAR)
-        return false;
+        return NULL;
     snprintf(text, sizeof text, "%.*s", (int)strcspn(name->text, ":"), name->text);
-    const ik_traffic_family *family = ik_traffic_find(text);
+    return ik_traffic_find(text);
+}
+
+/* Whether a node says a traffic that never ends. */
+static bool is_endless(const ytree *node)
+{
+    const ik_traffic_family *family = family_of(node);
     return family && !family->ends;
+}
+
+static bool takes(const ik_traffic_family *family, const char *name)
+{
+    const ik_param *row = family->params;
+    while (row && row->name && strcmp(row->name, name) != 0)
+        row++;
+    return row && row->name;
+}
+
+/* A workload that is always on all hosts cannot be put on some. */
+static ik_status refuse_whole(const ytree *traffic, const ytree *hosts, const ytree *mapping,
+                              ik_error *err)
+{
+    const ik_traffic_family *family = family_of(traffic);
+    const char *key = hosts ? "hosts" : "mapping";
+    if (!family || takes(family, key))
+        return IK_OK;
+    char names[200] = "";
+    size_t used = 0;
+    for (const ik_traffic_family *const *f = ik_traffics(); *f && used < sizeof names; f++)
+        if ((*f)->ends && takes(*f, "hosts"))
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     (*f)->name);
+    ik_status status =
+        ytree_fail(hosts ? hosts : mapping, err,
+                   "'%s' is always on all hosts, and cannot be a job with '%s'", family->name, key);
+    return ik_hint(err, status, "workloads that run on some hosts: %s", names);
 }
 
 /* Endless traffic on some hosts: { family: subset, pattern: … }. */
@@ -63,6 +97,9 @@ static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *
                           "'traffic' is a list: with 'hosts' or 'mapping' beside it, write them in "
                           "each of its items");
     bool endless = is_endless(traffic);
+    if (!endless && (status = refuse_whole(traffic, ytree_get(job, keys[0]),
+                                           ytree_get(job, keys[1]), err)) != IK_OK)
+        return status;
     if (endless)
         status = wrap_endless(e, traffic, copy, err);
     else if (traffic->kind == YTREE_SCALAR)

@@ -73,6 +73,15 @@ class Jobs(CliTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("no job ends", done.stderr)
 
+    def test_workloads_on_all_hosts(self):
+        """What has no hosts of its own cannot be put on some; the place is that of what was asked for."""
+        for traffic in ["batch", "{family: batch, messages: 3}", '"batch:messages=3"']:
+            for key, value, other in [("hosts", "0..3", 22), ("mapping", "random", 24)]:
+                path = self.experiment(HEAD + f"jobs:\n  - {{name: a, {key}: {value}, traffic: {traffic}}}\n")
+                done = run("run", path, "-o", self.tmp / "wrong.db")
+                self.assertEqual(done.returncode, 2)
+                self.assertRegex(done.stderr, rf"experiment.yaml:\d+:{other}: 'batch' is always on all hosts.* '{key}'\n.*exchange, collective")
+
     def test_start(self):
         text = HEAD + "jobs:\n  - {name: a, traffic: exchange, hosts: 0..3}\n  - {name: b, traffic: exchange, hosts: 4..7, start: [0 us, 6 us]}\n"
         store = self.run_text(text)

@@ -165,6 +165,12 @@ class Workloads(CliTest):
                                "traffic: {family: exchange, mapping: [by_pod, hosts.txt]}\n" + ENDS, "references")
         self.assertEqual([r["traffic"].split("hosts=")[1] for r in references], ["0:4:1:5:2:6:3:7", "5:0:3:1:7"])
 
+    def test_misspelt_mapping(self):
+        """It may be a file, but something else beside it must not hide what was meant."""
+        for rest in ["", ",hosts=0..3"]:
+            self.refused("load", "karytree:k=2,n=2", "--routing", "dmodk", "--traffic", "exchange:mapping=randm" + rest, says="'random'")
+        self.refused("load", "karytree:k=2,n=2", "--routing", "dmodk", "--traffic", "exchange:mapping=rows.txt,hosts=0..3", says="the file names the hosts")
+
     def test_mapped_on_a_damaged_fabric(self):
         """Where hosts have no cable, the reference has the drawn hosts written out; a seed of the mapping is no part of that."""
         rows = self.rows('fabric: ["xgft:m=4:4,w=1:4", "xgft:m=4:4,w=1:4,fail=sw0.3:sw2.1"]\nrouting: dfsssp\ntraffic:\n'

@@ -296,6 +296,39 @@ static void test_what_is_missing(void **state)
     }
 }
 
+/* A picosecond too little: the last packet is under way, whatever counts it as delivered. */
+static void test_last_byte_is_missing(void **state)
+{
+    (void)state;
+    static const char *const traffics[] = {"exchange:bytes=300 B,order=shift",
+                                           "exchange:bytes=1000 B,order=random",
+                                           "exchange:pattern=shift,bytes=3 KiB"};
+    for (unsigned k = 0; k < sizeof traffics / sizeof *traffics; k++) {
+        scenario c = {.fabric = "crossbar:n=6,latency=10 ns,link_rate=100 Gb/s",
+                      .routing = "shortest",
+                      .traffic = traffics[k],
+                      .adapter = "packet=300 B",
+                      .measure = "until=delivered;at_most=1 ms",
+                      .load = 1};
+        ik_sim_result whole = simulate(c);
+        char measure[80], end[80], time[40];
+        snprintf(measure, sizeof measure, "until=delivered;at_most=%llu ps",
+                 (unsigned long long)whole.completion_ps - 1);
+        bool listed = strstr(traffics[k], "pattern") != NULL; /* its messages are operations */
+        snprintf(end, sizeof end,
+                 listed ? "its last byte arrives after at_most" : "the last byte arrives at %s",
+                 ik_format_quantity(time, sizeof time, whole.completion_ps, IK_DIM_TIME));
+        c.measure = measure;
+        ik_sim_result r = simulate(c);
+        assert_true(whole.completed && !r.completed);
+        if (!strstr(r.missing_text, end) || strstr(r.missing_text, "not delivered") ||
+            strstr(r.missing_text, "lacks 0 B"))
+            fail_msg("%s: %s", traffics[k], r.missing_text);
+        ik_sim_result_free(&whole);
+        ik_sim_result_free(&r);
+    }
+}
+
 /* The bytes of a program in GOAL's text form, in a file of its own: calculations of 2 and 5 us, the
  * one before a message, the other behind it. */
 static void write_program(char *path, size_t size)
@@ -507,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_engines_and_threads_agree),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_what_is_missing),
+        cmocka_unit_test(test_last_byte_is_missing),
         cmocka_unit_test(test_at_most_is_the_end),
         cmocka_unit_test(test_the_last_instant_counts),
         cmocka_unit_test(test_engines_agree_on_what_is_missing),

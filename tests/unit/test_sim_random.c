@@ -27,38 +27,60 @@ enum { CASES = 200, ALL_CASES = 4000, SANITIZED_CASES = 50 };
 
 /* ---- an experiment that a user can run */
 
-static void print_section(const random_case *c, const char *section)
+static void join(const random_case *c, const char *section, const char *first, char *out)
 {
     size_t length = strlen(section);
+    int used = snprintf(out, 512, "%s", first);
+    for (unsigned k = 0; k < MOST_SETTINGS; k++)
+        if (c->setting[k] && strncmp(c->setting[k], section, length) == 0)
+            used += snprintf(out + used, 512 - (size_t)used, ";%s", c->setting[k] + length + 1);
+}
+
+static void measure_of(const random_case *c, bool paranoid, char *out)
+{
+    char first[100];
+    snprintf(first, sizeof first, "%s;watchdog=%s%s",
+             c->ends ? "until=delivered;at_most=300 us" : "duration=6 us;warmup=0 ns",
+             c->ends && c->number % 5 == 4 ? "0 ns" : "1 us", paranoid ? ";paranoid=true" : "");
+    join(c, "measure", first, out);
+}
+
+/* "a=1;b=2" as a section. */
+static void print_section(const char *section, const char *list)
+{
     bool open = false;
-    for (unsigned k = 0; k < MOST_SETTINGS; k++) {
-        const char *s = c->setting[k];
-        if (!s || strncmp(s, section, length) != 0)
+    for (const char *s = list; *s; s += strcspn(s, ";")) {
+        s += *s == ';';
+        int name = (int)strcspn(s, "=;");
+        if (!name)
             continue;
         if (!open)
             print_message("%s:\n", section);
         open = true;
-        for (s += length; *s; s += strcspn(s + 1, ";") + 1) {
-            int name = (int)strcspn(s + 1, "="), value = (int)strcspn(s + 2 + name, ";");
-            print_message("  %.*s: %.*s\n", name, s + 1, value, s + 2 + name);
-        }
+        print_message("  %.*s: %.*s\n", name, s, (int)strcspn(s + name + 1, ";"), s + name + 1);
     }
 }
 
 static void print_case(const random_case *c, const char *what)
 {
+    char sw[512], adapter[512], measure[512];
+    join(c, "switch", "", sw);
+    join(c, "adapter", "", adapter);
+    measure_of(c, false, measure);
     print_message("# case %u: %s\n", c->number, what);
-    print_message("fabric: \"%s\"\nrouting: %s\ntraffic: \"%s\"\nload: %g%%\nseeds: [1]\n",
-                  c->fabric, c->routing, c->pattern, c->load * 100);
+    print_message("fabric: \"%s\"\nrouting: %s\ntraffic: \"%s\"\nseeds: [1]\n", c->fabric,
+                  c->routing, c->pattern);
+    if (!c->ends)
+        print_message("load: %g%%\n", c->load * 100);
     if (c->vc)
         print_message("vc: \"%s\"\n", c->vc);
     if (c->num_vcs)
         print_message("vcs: %u\n", c->num_vcs);
     if (c->selection)
         print_message("selection: %s\n", c->selection);
-    print_section(c, "switch");
-    print_section(c, "adapter");
-    print_section(c, "measure");
+    print_section("switch", sw);
+    print_section("adapter", adapter);
+    print_section("measure", measure);
 }
 
 /* ---- running */
@@ -80,25 +102,13 @@ static void bench_free(bench *b)
     ik_fabric_free(b->f);
 }
 
-static void join(const random_case *c, const char *section, const char *first, char *out)
-{
-    size_t length = strlen(section);
-    int used = snprintf(out, 512, "%s", first);
-    for (unsigned k = 0; k < MOST_SETTINGS; k++)
-        if (c->setting[k] && strncmp(c->setting[k], section, length) == 0)
-            used += snprintf(out + used, 512 - (size_t)used, ";%s", c->setting[k] + length + 1);
-}
-
 static ik_status bench_make(const random_case *c, bool paranoid, bench *b, ik_error *err)
 {
     static const ik_env env = {.seed = 1};
-    char sw[512], adapter[512], measure[512], first[100];
+    char sw[512], adapter[512], measure[512];
     join(c, "switch", "", sw);
     join(c, "adapter", "", adapter);
-    snprintf(first, sizeof first, "%s;watchdog=%s%s",
-             c->ends ? "until=delivered;at_most=300 us" : "duration=6 us;warmup=0 ns",
-             c->ends && c->number % 5 == 4 ? "0 ns" : "1 us", paranoid ? ";paranoid=true" : "");
-    join(c, "measure", first, measure);
+    measure_of(c, paranoid, measure);
     const scenario s = {.sw = sw, .adapter = adapter, .measure = measure, .load = c->load};
     *b = (bench){0};
     ik_status status = ik_fabric_from_spec(c->fabric, &env, &b->f, err);

@@ -271,7 +271,7 @@ static void test_refusals(void **state)
         {"@10 us=uniform&schedule:entries=uniform", "", "a schedule itself"},
         {"a@10 us=uniform&a=shift:by=1", "", "two members are named 'a'"},
         {"@10 us=uniform&nosuch", "", "nosuch"},
-        {"@30 us=uniform&shift:by=1", "", "when the run is over"},
+        {"@30 us=uniform&shift:by=1", "", "begins at 30 us, when the run is over (30 us)"},
         {"@10 us=uniform&shift:by=1", "reply=64 B;max_outstanding=2", "max_outstanding"},
         {"@10 us@20%=uniform&@90%=shift:by=1", "injection=bursty;burst_alpha=10%;burst_beta=90%",
          "burst"},

@@ -22,13 +22,14 @@ ik_status sim_schedule_check(const ik_schedule *list, uint64_t end_ps, ik_error 
     unsigned last = list->num - 1;
     if (schedule_start(list, last) < end_ps)
         return IK_OK;
-    ik_about(
-        err,
-        ik_fail(err, IK_ERR_USAGE,
-                "traffic 'schedule': entry '%s' begins at %llu ps, when the run is over (%llu ps)",
-                list->entries[last].name, (unsigned long long)schedule_start(list, last),
-                (unsigned long long)end_ps),
-        "measure.duration");
+    char start[40], end[40];
+    ik_format_quantity(start, sizeof start, schedule_start(list, last), IK_DIM_TIME);
+    ik_format_quantity(end, sizeof end, end_ps, IK_DIM_TIME);
+    ik_about(err,
+             ik_fail(err, IK_ERR_USAGE,
+                     "traffic 'schedule': entry '%s' begins at %s, when the run is over (%s)",
+                     list->entries[last].name, start, end),
+             "measure.duration");
     return ik_hint(err, IK_ERR_USAGE, "a longer measure.duration, or earlier entries");
 }
 

@@ -60,6 +60,21 @@ static void print_calm(const report *r, uint64_t time)
                                    : "at_most was reached");
 }
 
+/* Everything is counted when its arrival is known; its last byte may come after at_most. */
+static void print_last(const report *r, uint64_t all)
+{
+    const finite *f = r->s->workload.finite;
+    uint64_t last = 0;
+    char text[40];
+    for (uint32_t host = 0; host < r->s->f->num_hosts; host++)
+        last = f->finish_ps[host] > last ? f->finish_ps[host] : last;
+    fprintf(r->to, "all %llu packets have left the last switch", llu(all));
+    if (last >= r->s->measure.past_ps)
+        fprintf(r->to, "; the last byte arrives at %s",
+                ik_format_quantity(text, sizeof text, last, IK_DIM_TIME));
+    fprintf(r->to, "\n");
+}
+
 /* Packets that were never sent, and those in the network. */
 static void print_packets(const report *r, uint64_t all)
 {
@@ -69,6 +84,10 @@ static void print_packets(const report *r, uint64_t all)
         arrived += r->s->parallel.partitions[q].n.delivered;
         lost += r->s->parallel.partitions[q].n.unroutable;
         held += r->s->parallel.partitions[q].n.held;
+    }
+    if (arrived == all) {
+        print_last(r, all);
+        return;
     }
     fprintf(r->to, "%llu of %llu packets are not delivered: %llu were never sent",
             llu(all - arrived), llu(all), llu(all - sent));
@@ -95,8 +114,11 @@ static void count_graph(const report *r)
         bytes += f->ops[op].left;
         begun += f->ops[op].left < amount;
     }
-    fprintf(r->to, "%llu of %llu messages are not delivered, %llu of them in part: %llu B\n",
-            llu(missing), llu(f->w->num_messages), llu(begun), llu(bytes));
+    if (missing)
+        fprintf(r->to, "%llu of %llu messages are not delivered, %llu of them in part: %llu B\n",
+                llu(missing), llu(f->w->num_messages), llu(begun), llu(bytes));
+    else
+        fprintf(r->to, "all %llu messages have left the last switch\n", llu(f->w->num_messages));
     for (uint32_t host = 0; host < g->num_hosts; host++) /* its messages to itself are no packets */
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
             if (g->kind[op] == IK_OP_SEND && g->ops[op].peer == host)
@@ -360,6 +382,8 @@ static void print_wait(const report *r, uint32_t host, uint32_t op)
         fprintf(r->to, ", is not over\n");
     else if (g->kind[op] == IK_OP_RECV && g->ops[op].match == IK_NONE)
         fprintf(r->to, ", no message that fits is there\n");
+    else if (g->kind[op] == IK_OP_RECV && o->left == 0)
+        fprintf(r->to, ", its last byte arrives after at_most\n");
     else
         fprintf(r->to, ", lacks %llu B\n", llu(o->left));
 }
