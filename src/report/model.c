@@ -408,14 +408,19 @@ static ik_status read_details(report_model *m, ik_error *err)
 
 /* ---- all */
 
+static ik_status check_figures(report_model *m, ik_error *err)
+{
+    return figures_check_stored(m, err);
+}
+
 ik_status model_read(const char *path, report_model **out, ik_error *err)
 {
     report_model *m = ik_calloc(1, sizeof *m);
     if (!m)
         return ik_fail_memory(err, sizeof *m, "a report");
     static ik_status (*const parts[])(report_model *, ik_error *) = {
-        read_meta, read_left_out, read_over,         model_read_fabrics, read_plans,
-        read_rows, read_details,  model_make_curves, model_find_costs};
+        read_meta,  read_left_out, read_over,    check_figures,     model_read_fabrics,
+        read_plans, read_rows,     read_details, model_make_curves, model_find_costs};
     ik_status status = store_open(path, &m->store, err);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](m, err);

@@ -179,6 +179,9 @@ ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err
 void model_name_channel(const report_fabric *f, uint32_t channel, char *text, size_t size);
 ik_status model_make_curves(report_model *m, ik_error *err); /* model_curves.c */
 ik_status model_find_costs(report_model *m, ik_error *err);  /* model_costs.c */
+/* figure/book.c: whether what the store says of figures and claims can be read: every form of a
+ * report refuses a damaged one alike. */
+ik_status figures_check_stored(const report_model *m, ik_error *err);
 /* model_arrays.c: what channels and hosts of a step carried, and the details of its first point. */
 ik_status model_read_arrays(report_model *m, const report_curve *c, report_step *s, ik_error *err);
 /* Reads a row of the store that is called `what` and has this id. */

@@ -40,6 +40,21 @@ skip_misfits: true
 measure: {warmup: 2 us, duration: 4 us, series: 2 us, congestion: true}
 """
 
+DRAWN = """\
+fabric: {family: jellyfish, N: 6, d: 3, p: 1, seed: [1, 2]}
+routing: [updown, minimal]
+load: [20%, 90%]
+over: fabric.seed
+measures: [mean_hops]
+measure: {warmup: 1 us, duration: 2 us, series: 1 us}
+figures:
+  - {name: gets, title: What it gets, x: load, y: throughput / static_saturation, series: [routing], normalise_by: {routing: updown}, over: [fabric.seed]}
+  - {name: time, kind: time, y: throughput, series: routing, where: {load: 20%, fabric.seed: 1}}
+expect:
+  - {claim: c, source: s, metric: throughput, of: {routing: minimal}, against: {routing: updown}, at: {load: 90%}, op: "<", tolerance: 1 %}
+  - {claim: d, metric: crossing, y: mean_hops, of: {routing: minimal}, against: {routing: updown}, op: ">", value: 0.1}
+"""
+
 
 def pack(text):
     """As ikat packs texts and arrays."""
@@ -186,6 +201,43 @@ class Hostile(CliTest):
             for name, path in self.stores(f"UPDATE {table} SET {column} = ? {where}", bad):
                 if table != "meta" or name not in ("empty", "list"):
                     self.assertIsNone(self.report(path, name), (column, name))
+
+    def test_figures_and_claims_of_a_results_file(self):
+        """What the store says of them is read as an experiment is: what no experiment can have is damage, in every form alike; texts may
+        be any; what its points do not have is missing in the report, and no crash."""
+        (self.tmp / "drawn.yaml").write_text(DRAWN)
+        self.ok("run", self.tmp / "drawn.yaml", "-o", self.tmp / "good.db", status=None)
+        with sqlite3.connect(self.tmp / "good.db") as db:
+            kept = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('figures', 'expect', 'over')"))
+        db.close()
+        bad = {"none": "</script>", "cut": '[{"name": ', "map": "{}", "number": "1", "text": '"x"', "nested": "[[1]]", "numbers": "[1]", "bare": "[{}]",
+               "deep": "[" * 5000, "zero": '["\\u0000"]', "control": '[{"a\x1b[31m": 1}]', "bytes": "[{\udcff: 1}]", "alias": "[&a {name: *a}]",
+               "twice": '[{"name": "a", "name": "b"}]', "yaml": "- name: x\n\tkind: line", "markup": json.dumps([{MARKUP: MARKUP}]), "huge": "[" + "1," * 100_000 + "1]"}
+        for key, good in kept.items():
+            where = f"WHERE key = '{key}'"
+            for name, path in self.stores(f"UPDATE meta SET value = ? {where}", {n: t.encode("utf-8", "surrogateescape") if "udc" in ascii(t) else t
+                                                                                for n, t in bad.items()}):
+                self.assertIsNone(self.report(path, f"{key}-{name}"), (key, name))
+                error = self.raw("report", path, "--json").stderr.decode()
+                self.assertRegex(error, "is damaged|no text", (key, name))
+                for form in (("--figure", "gets"), ("--table", "claims"), ("--table", "plans")):
+                    self.assertEqual(self.raw("report", path, *form).returncode, 2, (key, name, form))
+                self.answer("run", self.tmp / "drawn.yaml", "-o", path)  # writes them anew
+                self.assertIsNotNone(self.report(path, f"{key}-{name}"), (key, name))
+            if key == "over":
+                continue
+            leaves = re.findall(r'"(?:[^"\\]|\\.)*"', good)
+            for number in range(len(leaves)):
+                for new in (MARKUP, "", "9" * 400, "nothing / throughput"):
+                    parts = re.split(r'("(?:[^"\\]|\\.)*")', good)
+                    parts[2 * number + 1] = json.dumps(new)
+                    changed = "".join(parts)
+                    for name, path in self.stores(f"UPDATE meta SET value = ? {where}", {"leaf": changed}):
+                        self.answer("report", path, "--json")
+                        if ALL or number % 4 == 0:
+                            self.report(path, name)
+                            for form in (("--figure", "gets"), ("--csv", "--table", "claims"), ("--figure", "gets", "-o", self.tmp / "x.svg")):
+                                self.answer("report", path, *form)
 
     def inside(self, table, column, change):
         """The good file with one of its JSON texts changed."""

@@ -489,98 +489,6 @@ static void every_format(void **state)
     ik_fabric_free(floor);
 }
 
-/* ---- experiments and reports */
-
-static char the_folder[] = "/tmp/ikat-allocations-XXXXXX";
-static char the_store[64], the_page[64];
-
-static const char the_experiment[] = "fabric: [\"karytree:k=2,n=2\", ring:3]\n"
-                                     "routing: updown\n"
-                                     "traffic: [uniform, {family: shift, by: [1, 2]}]\n"
-                                     "load: 10%..50% step 40%\n"
-                                     "switch: {buffer: 64 KiB}\n"
-                                     "adapter: {packet: 1 KiB}\n"
-                                     "seeds: 2\n"
-                                     "measure: {warmup: 500 ns, duration: 1 us, series: 500 ns}\n";
-
-/* What was stored, read with all the memory there is. */
-static ik_status take_results(uint64_t *answer, ik_error *err)
-{
-    char *text = NULL;
-    size_t size = 0;
-    failing_from = UINT64_MAX;
-    FILE *out = __real_open_memstream(&text, &size);
-    ik_status status = ik_report_csv(the_store, out, err);
-    fclose(out);
-    take(answer, text, size);
-    free(text);
-    return status;
-}
-
-static ik_status job_experiment(const char *text, uint64_t *answer, ik_error *err)
-{
-    static const char *const overrides[] = {"load=[30%]", NULL};
-    ik_experiment *e = NULL;
-    bool failed = false;
-    unlink(the_store);
-    ik_status status =
-        ik_experiment_read_memory(text, strlen(text), "test.yaml", overrides, &e, err);
-    if (status != IK_OK) {
-        assert_null(e);
-        return status;
-    }
-    status = ik_experiment_run(e, the_store, 1, NULL, NULL, NULL, &failed, err);
-    if (status == IK_OK)
-        /* finds all of it finished */
-        status = ik_experiment_run(e, the_store, 1, NULL, NULL, NULL, &failed, err);
-    ik_experiment_free(e);
-    return status == IK_OK ? take_results(answer, err) : status;
-}
-
-static ik_status json_brief(const char *store_path, FILE *out, ik_error *err)
-{
-    return ik_report_json_brief(store_path, NULL, out, err);
-}
-
-static ik_status job_report(const char *path, uint64_t *answer, ik_error *err)
-{
-    ik_status (*const forms[])(const char *, FILE *, ik_error *) = {ik_report_csv, ik_report_json,
-                                                                    json_brief};
-    ik_status status = IK_OK;
-    for (int i = 0; i < 4 && status == IK_OK; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        FILE *out = __real_open_memstream(&text, &size);
-        status = i < 3 ? forms[i](path, out, err) : ik_report_terminal(path, out, 100, true, err);
-        fclose(out);
-        take(answer, text, status == IK_OK ? size : 0);
-        free(text);
-    }
-    return status == IK_OK ? ik_report_html(path, the_page, err) : status;
-}
-
-static void experiments_and_reports(void **state)
-{
-    (void)state;
-    assert_non_null(mkdtemp(the_folder));
-    most_runs = 100; /* each writes files to disk */
-    snprintf(the_store, sizeof the_store, "%s/a.db", the_folder);
-    snprintf(the_page, sizeof the_page, "%s/a.html", the_folder);
-    fail_each(job_experiment, the_experiment, false);
-    assert_int_equal(run_job(job_experiment, the_experiment, UINT64_MAX).status, IK_OK);
-    fail_each(job_report, the_store, false);
-    fail_each(job_report, the_store, true);
-    jansson_fails = true;
-    json_set_alloc_funcs(__wrap_malloc, free);
-    fail_each(job_report, the_store, false);
-    json_set_alloc_funcs(__real_malloc, free);
-    jansson_fails = false;
-    most_runs = 400;
-    unlink(the_page);
-    unlink(the_store);
-    assert_int_equal(rmdir(the_folder), 0); /* nothing temporary is left */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -594,7 +502,6 @@ int main(void)
         cmocka_unit_test(every_measure),
         cmocka_unit_test(vc_schemes_and_proofs),
         cmocka_unit_test(every_format),
-        cmocka_unit_test(experiments_and_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,19 +115,37 @@ static ik_status read_over(figure_book *b, ik_error *err)
     return IK_OK;
 }
 
-ik_status figures_open(const report_model *m, figure_book *out, ik_error *err)
+static ik_status read_declared(figure_book *b, ik_error *err)
 {
     ytree *list = NULL;
+    ik_status status = read_list(b, "figures", &list, err);
+    if (status == IK_OK && list)
+        status = figures_read(list, &b->arena, &b->figures, &b->num_figures, err);
+    if (status == IK_OK)
+        status = read_list(b, "expect", &list, err);
+    if (status == IK_OK && list)
+        status = claims_read(list, &b->arena, &b->claims, &b->num_claims, err);
+    return status == IK_OK ? read_over(b, err) : status;
+}
+
+ik_status figures_check_stored(const report_model *m, ik_error *err)
+{
+    figure_book b = {.m = m};
+    ik_error why = {0};
+    ik_status status = read_declared(&b, &why);
+    figures_close(&b);
+    if (status == IK_ERR_INPUT)
+        return ik_fail(err, status, "'%.200s' is damaged: its figures or claims: %.400s",
+                       store_path(m->store), why.text);
+    if (status != IK_OK && err)
+        *err = why;
+    return status;
+}
+
+ik_status figures_open(const report_model *m, figure_book *out, ik_error *err)
+{
     *out = (figure_book){.m = m};
-    ik_status status = read_list(out, "figures", &list, err);
-    if (status == IK_OK && list)
-        status = figures_read(list, &out->arena, &out->figures, &out->num_figures, err);
-    if (status == IK_OK)
-        status = read_list(out, "expect", &list, err);
-    if (status == IK_OK && list)
-        status = claims_read(list, &out->arena, &out->claims, &out->num_claims, err);
-    if (status == IK_OK)
-        status = read_over(out, err);
+    ik_status status = read_declared(out, err);
     if (status == IK_OK && (out->num_figures || out->num_claims))
         status = read_axes(out, err);
     return status;
