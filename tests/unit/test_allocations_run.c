@@ -56,20 +56,20 @@ static ik_status job_experiment(const char *text, uint64_t *answer, ik_error *er
 
 /* Points that are measured alone: machines of which some are infeasible, and every measure. */
 static const char the_machines[] =
-    "fabric: {family: lrt, N: 16, d: 4, r: 2, seed: [1, 2]}\n"
-    "routing: [{family: loren, t_max: [3, least]}, updown]\n"
-    "traffic: [uniform, permutation]\n"
+    "fabric: {family: lrt, N: 9, d: 4, r: 2}\n"
+    "routing: [{family: loren, t_max: [2, least]}]\n"
+    "traffic: permutation\n"
     "simulate: false\n"
-    "patterns: 2\n"
+    "patterns: 1\n"
     "seeds: 2\n"
-    "over: fabric.seed\n"
+    "over: routing.t_max\n"
     "measures: [proof, mean_hops, entries, least_t_max, contention, saturation, "
     "effective_bandwidth, cost, bisection]\n";
 
 /* The same beside simulations, with what is drawn and asked. */
 static const char the_twin[] =
-    "fabric: {family: lrt, N: 16, d: 4, r: 2, seed: [1, 2]}\n"
-    "routing: [{family: loren, t_max: [3, least]}, updown]\n"
+    "fabric: {family: lrt, N: 9, d: 4, r: 2, seed: [1, 2]}\n"
+    "routing: [{family: loren, t_max: [2, least]}, updown]\n"
     "traffic: permutation\n"
     "load: 50%\n"
     "over: fabric.seed\n"
@@ -180,7 +180,7 @@ static void experiments_and_reports(void **state)
 static void machines(void **state)
 {
     (void)state;
-    most_runs = 1200;
+    most_runs = 2000;
     fail_each(job_experiment, the_machines, false);
     most_runs = 100;
     fail_each(job_experiment, the_machines, true);
