@@ -161,12 +161,29 @@ class Search(CliTest):
             self.assertEqual((row["load"], row["saturation_load"], row["stationary"]), ("0.02", "0", "0"))
         self.assertIn(PAST, summary)
 
+    def test_claims(self):
+        """Metric saturation is what the searches found: a mean of samples, beyond all loads, or nothing after a deadlock."""
+        store, _ = self.run_it(SEARCH.replace("seeds: [3, 5]", "seeds: 3").replace("updown", 'updown\ntraffic: [uniform, "shift:by=1"]') + "expect:\n" + "".join(
+            f"  - {{claim: c, metric: saturation, op: '{op}', of: {{traffic: {of}}}, {to}}}\n" for of, op, to in [
+                ("uniform", ">", "value: 40 %"), ("uniform", "<", "against: {traffic: shift}"), ("shift", ">", "value: 0.99"),
+                ("uniform", ">=", "against: {traffic: shift}"), ("shift", ">", "against: {traffic: shift}")]))
+        rows = self.rows(store, "--table", "claims")
+        self.assertEqual([r["verdict"] for r in rows], ["holds", "holds", "holds", "differs", "cannot be told"])
+        found = [float(r["saturation_load"]) for r in self.rows(store) if r["traffic"] == "uniform"]
+        self.assertAlmostEqual(float(rows[0]["left"]), sum(found) / 3, places=6)
+        self.assertEqual([r["right"] for r in rows[1:3]], ["inf", "0.99"])
+        path = self.tmp / "bad.yaml"
+        path.write_text(SEARCH + "expect: [{claim: c, metric: saturation, op: '<', value: 3 us}]\n")
+        self.refused("run", path, "-o", self.tmp / "no.db", says="'load' are in %")
+
     def test_deadlock_ends_the_search(self):
         store, summary = self.run_it("fabric: torus:dims=8\nrouting: minimal\nvc: 1q\nvcs: 1\nproof: off\nload: {find: saturation}\n"
-                                     "traffic: shift:by=3\nswitch: {buffer: 8 KiB}\nmeasure: {warmup: 20 us, duration: 400 us}\n", status=1)
+                                     "traffic: shift:by=3\nswitch: {buffer: 8 KiB}\nmeasure: {warmup: 20 us, duration: 400 us}\nseeds: 3\n"
+                                     "expect: [{claim: c, metric: saturation, op: '<', value: 0.9}]\n", status=1)
         rows = self.rows(store)
-        self.assertEqual([(r["deadlock"], r["saturation_load"], r["load"]) for r in rows], [("true", "", "1")])
-        self.assertEqual(len(self.rows(store, "--table", "probes")), 1)
+        self.assertEqual([(r["deadlock"], r["saturation_load"], r["load"]) for r in rows], [("true", "", "1")] * 3)
+        self.assertEqual(len(self.rows(store, "--table", "probes")), 3)
+        self.assertIn("a deadlock ended some of the searches", " ".join(summary.split()))
         self.assertIn("Deadlock", summary)
         self.assertNotIn("> 100 %", summary)
 

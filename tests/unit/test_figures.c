@@ -152,6 +152,16 @@ static void test_reference(void **state)
         snprintf(text, sizeof text, "%s%s", designs, good[i]);
         accepted(text);
     }
+    /* a routing without a choice has no selection of its own */
+    static const char selections[] =
+        "fabric: 'karytree:k=2,n=2'\nrouting: [dmodk, adaptive_tree]\nselection: [random, cyclic]\n"
+        "load: [20%, 40%]\nfigures:\n  - {name: a, x: load, y: throughput, ";
+    snprintf(text, sizeof text, "%s%s", selections,
+             "series: [routing, selection], normalise_by: {routing: dmodk}}");
+    accepted(text);
+    snprintf(text, sizeof text, "%s%s", selections,
+             "series: selection, where: {routing: adaptive_tree}, normalise_by: {routing: dmodk}}");
+    accepted(text);
     snprintf(text, sizeof text, "%s%s", designs,
              "{name: a, x: load, y: throughput, where: {design: slim}, normalise_by: {design: "
              "tree}}");

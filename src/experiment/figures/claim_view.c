@@ -77,22 +77,32 @@ static ik_status make_side(claim_maker *k, const matches *own, const char *key, 
     return ik_hint(err, status, "take one value: %s: {%s: …}", k->v->has_x ? key : "at", name);
 }
 
-/* Curves are along x: load for their saturation. */
+/* What is compared with a place along x has its unit. */
+static ik_status check_unit(const claim_maker *k, const char *unit, ik_error *err)
+{
+    const claim *c = k->c;
+    if (c->measure == CLAIM_PLATEAU || c->ratio || !c->value_unit[0] ||
+        strcmp(c->value_unit, unit) == 0)
+        return IK_OK;
+    return ytree_fail(figures_place(c->node, "value"), err, "%s: the values of '%s' %s%s", k->owner,
+                      c->x, unit[0] ? "are in " : "have no unit", unit);
+}
+
+/* Curves are along x: load for their saturation. A search for that needs no curve. */
 static ik_status find_curve_axis(claim_maker *k, ik_error *err)
 {
     const claim *c = k->c;
     if (c->measure == CLAIM_VALUE || c->measure == CLAIM_ORDER)
         return IK_OK;
+    k->v->searched = c->measure == CLAIM_SATURATION && axes_has(k->a, "load.find");
+    if (k->v->searched)
+        return check_unit(k, "%", err);
     const ytree *place = figures_place(c->node, "x");
     k->v->has_x = true;
     ik_status status = find_placed(k->a, c->x, &k->but, place, &k->v->x, err);
-    bool compared = c->measure != CLAIM_PLATEAU && !c->ratio; /* x itself, with `value` */
-    if (status == IK_OK && k->v->x.numeric && compared && c->value_unit[0] &&
-        strcmp(c->value_unit, k->v->x.unit) != 0)
-        return ytree_fail(figures_place(c->node, "value"), err, "%s: the values of '%s' %s%s",
-                          k->owner, c->x, k->v->x.unit[0] ? "are in " : "have no unit",
-                          k->v->x.unit);
-    if (status != IK_OK || k->v->x.numeric)
+    if (status == IK_OK && k->v->x.numeric)
+        return check_unit(k, k->v->x.unit, err);
+    if (status != IK_OK)
         return status;
     return ytree_fail(place, err, "%s: the values of '%s' are no numbers along which a curve runs",
                       k->owner, c->x);

@@ -8,7 +8,8 @@
  * which a curve over the parents of a tree has no point). A point is divided by the reference with
  * the same values of the figure's axes. An axis in which the reference has one value alone stands
  * for all values, if normalise_by is about it: it is named; or it is a parameter that the
- * reference lacks; or a whole design is named, and the axis is of a section that designs have.
+ * reference lacks; or a whole design (a routing) is named, and the axis is of a section that
+ * designs have (of the VCs or the selection that the routing has).
  */
 #include "experiment/figures/view.h"
 
@@ -23,18 +24,20 @@ static bool has_axis(const figure_view *v, const char *name)
     return false;
 }
 
-static bool is_of_designs(const char *key)
+/* Sections that go with a value of `design`, or of `routing`. */
+static bool goes_with(const char *name, const char *key)
 {
-    static const char *const sections[] = {"fabric",    "routing", "vc",     "vcs",
-                                           "selection", "switch",  "adapter"};
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    static const char *const sections[] = {"vc",     "vcs",     "selection", /* of a routing */
+                                           "fabric", "routing", "switch",    "adapter"};
+    size_t num = strcmp(name, "design") == 0 ? 7 : strcmp(name, "routing") == 0 ? 3 : 0;
+    for (size_t i = 0; i < num; i++)
         if (strcmp(sections[i], key) == 0)
             return true;
     return false;
 }
 
 /* Is normalise_by about an axis: by its name, as a parameter of what is named or the whole of it,
- * or as a part of a design? */
+ * or as what goes with it? */
 static bool is_named(const axes *a, const matches *m, const axis *x)
 {
     const char *key = a->keys[x->key].name;
@@ -43,7 +46,7 @@ static bool is_named(const axes *a, const matches *m, const axis *x)
         const char *name = m->items[i].axis;
         bool same_key = strncmp(name, key, length) == 0 && (!name[length] || name[length] == '.');
         if (strcmp(name, x->name) == 0 || (same_key && (!x->param || !name[length])) ||
-            (strcmp(name, "design") == 0 && is_of_designs(key)))
+            goes_with(name, key))
             return true;
     }
     return false;

@@ -223,10 +223,26 @@ static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *er
     return status == IK_OK && !out->items ? ik_fail_memory(err, samples, "a claim") : status;
 }
 
+/* What searches found; INFINITY where all of 100 % was accepted. */
+static ik_status searched_samples(const judge *j, const claim_side *side, sample_list *out,
+                                  ik_error *err)
+{
+    out->items = ik_calloc(side->num_entries + 1, sizeof *out->items);
+    for (size_t i = 0; out->items && i < side->num_entries; i++) {
+        const report_row *r = &j->b->m->rows[side->entries[i].point];
+        double found = r->value[METRIC_SATURATION_LOAD];
+        out->items[out->num++] = r->deadlock[0] ? NAN : isnan(found) ? INFINITY : found;
+        out->why = r->deadlock[0] ? "a deadlock ended some of the searches" : out->why;
+    }
+    return out->items ? IK_OK : ik_fail_memory(err, side->num_entries, "a claim");
+}
+
 static ik_status samples_of(const judge *j, const claim_side *side, sample_list *out, ik_error *err)
 {
     if (j->v.has_x)
         return curve_samples(j, side, out, err);
+    if (j->v.searched)
+        return searched_samples(j, side, out, err);
     size_t *rows = ik_calloc(side->num_entries + 1, sizeof *rows);
     out->items = ik_calloc(side->num_entries + 1, sizeof *out->items);
     for (size_t i = 0; rows && i < side->num_entries; i++)
