@@ -185,6 +185,23 @@ static void test_axes_of_a_figure(void **state)
     refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, traffic], over: "
                    "[fabric.seed, fabric.seed]}",
             7, 87, "'fabric.seed' twice", "");
+    /* numbers are those of the points that count */
+    static const char least[] = "fabric: {family: lrt, N: 16, d: 4, r: 2}\nsimulate: false\n"
+                                "routing: {family: loren, t_max: [least, 14, 18]}\n";
+    char more[400];
+    static const char *const numbers[] = {
+        "figures: [{name: a, x: routing.t_max, y: mean_hops, kind: line, x_scale: log, where: "
+        "{routing.t_max: [14, 18]}}]",
+        "expect: [{claim: a, metric: argmax, y: mean_hops, x: routing.t_max, op: '<', value: 15, "
+        "of: {routing.t_max: [14, 18]}}]"};
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(more, sizeof more, "%s%s", least, numbers[i]);
+        accepted(more);
+    }
+    snprintf(more, sizeof more, "%s%s", least,
+             "expect: [{claim: a, metric: argmax, y: mean_hops, x: routing.t_max, op: '<', value: "
+             "15}]");
+    refused(more, 4, 54, "no numbers along which", "");
     /* numbers that some points lack */
     static const char several[] = "fabric: ['xgft:m=4:4,w=1:2', 'karytree:k=2,n=2', "
                                   "'karytree:k=2,n=3']\nrouting: dmodk\nfigures:\n  - ";
@@ -254,8 +271,9 @@ static void test_claims(void **state)
     refused(CLAIM "metric: order, of: {routing: updown}}", 7, 35, "a list", "");
     refused(CLAIM "metric: throughput, y: fairness, of: {routing: updown}, op: '<', value: 1}", 7,
             39, "'y' has no effect", "");
-    refused(CLAIM "metric: argmax, x: routing, of: {traffic: shift}, op: '<', value: 1}", 7, 35,
-            "no numbers", "");
+    refused(CLAIM "metric: argmax, x: routing, of: {traffic: shift}, op: '<', value: 1, at: {load: "
+                  "20%}, over: fabric.seed}",
+            7, 35, "no numbers", "");
     refused(HEAD "expect: {claim: a}\n", 6, 9, "a list of mappings", "");
     refused(HEAD "expect:\n  - {claim: ' ', metric: throughput}\n", 7, 13, "a sentence", "");
     refused(CLAIM "metric: saturaton, of: {routing: updown}, op: '<', value: 1}", 7, 24,

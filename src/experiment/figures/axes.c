@@ -303,16 +303,20 @@ static const char *label_of(axes *a, const axis *x, uint32_t value)
     return !label || label[0] ? label : "defaults";
 }
 
-static void find_numbers(axis *x)
+void axis_find_numbers(axis *x, const bool *used)
 {
+    bool any = false;
     x->numeric = x->num > 0;
     x->unit = "";
     for (size_t i = 0; i < x->num; i++) {
         const char *unit;
         x->values[i].number = axis_number(x->values[i].text, &unit);
-        if (isnan(x->values[i].number) || (i && strcmp(unit, x->unit) != 0))
+        if (used && !used[i])
+            continue;
+        if (isnan(x->values[i].number) || (any && strcmp(unit, x->unit) != 0))
             x->numeric = false;
-        x->unit = i ? x->unit : unit;
+        x->unit = any ? x->unit : unit;
+        any = true;
     }
     if (x->numeric && strcmp(x->name, "load") == 0)
         x->unit = "%";
@@ -366,7 +370,7 @@ ik_status axes_find(axes *a, const char *name, const char *const *but, size_t nu
     ik_status status = fill_axis(a, &x, but, num_but, err);
     if (status != IK_OK)
         return status;
-    find_numbers(&x);
+    axis_find_numbers(&x, NULL);
     for (size_t i = 0; i < x.num; i++) {
         const char *text = x.values[i].text;
         x.values[i].label =

@@ -63,6 +63,8 @@ static inline uint32_t axis_at(const axes *a, const axis *x, size_t number)
 }
 /* "-" for IK_NONE. */
 const char *axis_label(const axis *x, uint32_t value);
+/* Whether the values in use ([num], NULL = all) are numbers in one unit: `numeric` and `unit`. */
+void axis_find_numbers(axis *x, const bool *used);
 
 /* Is this what someone wrote for a value of the axis? Of a parameter: the same text, or the same
  * number ("50%" is 0.5). Of a key: the same name, and every parameter that is written ("karytree:

@@ -99,13 +99,35 @@ static ik_status find_curve_axis(claim_maker *k, ik_error *err)
         return check_unit(k, "%", err);
     const ytree *place = figures_place(c->node, "x");
     k->v->has_x = true;
-    ik_status status = find_placed(k->a, c->x, &k->but, place, &k->v->x, err);
-    if (status == IK_OK && k->v->x.numeric)
-        return check_unit(k, k->v->x.unit, err);
-    if (status != IK_OK)
-        return status;
-    return ytree_fail(place, err, "%s: the values of '%s' are no numbers along which a curve runs",
-                      k->owner, c->x);
+    return find_placed(k->a, c->x, &k->but, place, &k->v->x, err);
+}
+
+static void mark_used(const claim_side *side, bool *used)
+{
+    for (size_t i = 0; i < side->num_entries; i++)
+        if (side->entries[i].key[KEY_X] != IK_NONE)
+            used[side->entries[i].key[KEY_X]] = true;
+}
+
+/* The places along x of the curves' points are numbers. */
+static ik_status check_numbers(const claim_maker *k, ik_error *err)
+{
+    claim_view *v = k->v;
+    if (!v->has_x)
+        return IK_OK;
+    bool *used = ik_calloc(v->x.num + 1, sizeof *used);
+    if (!used)
+        return ik_fail_memory(err, v->x.num, "the axes of a sweep");
+    for (size_t i = 0; i < k->c->num_of; i++)
+        mark_used(&v->of[i], used);
+    mark_used(&v->against, used);
+    axis_find_numbers(&v->x, used);
+    free(used);
+    return v->x.numeric ? check_unit(k, v->x.unit, err)
+                        : ytree_fail(figures_place(k->c->node, "x"), err,
+                                     "%s: the values of '%s' are no numbers along which a curve "
+                                     "runs",
+                                     k->owner, k->c->x);
 }
 
 ik_status claim_resolve(axes *a, const claim *c, const name_list *over, claim_view *out,
@@ -126,6 +148,8 @@ ik_status claim_resolve(axes *a, const claim *c, const name_list *over, claim_vi
     v.has_against = c->against.place != NULL;
     if (status == IK_OK && v.has_against)
         status = make_side(&k, &c->against, "against", &v.against, err);
+    if (status == IK_OK)
+        status = check_numbers(&k, err);
     if (status == IK_OK)
         *out = v;
     return status;

@@ -172,10 +172,6 @@ static ik_status find_x(resolver *r, ik_error *err)
             strstr(as_result.hint, "did you mean"))
             *err = as_result;
     }
-    if (status == IK_OK && f->log_x && !r->v->key[KEY_X].numeric)
-        return ytree_fail(figures_place(f->node, "x_scale"), err,
-                          "%s: the values of '%s' are no numbers, and have no logarithm", r->owner,
-                          f->x);
     return status;
 }
 
@@ -353,6 +349,22 @@ static ik_status check_series(const resolver *r, ik_error *err)
     return status;
 }
 
+/* Numbers are those of the points that count. */
+static ik_status find_numbers(const resolver *r, axis *x, ik_error *err)
+{
+    bool *used = ik_calloc(x->num + 1, sizeof *used);
+    if (!used)
+        return ik_fail_memory(err, x->num, "the axes of a sweep");
+    for (size_t p = 0; p < r->a->num_points; p++) {
+        uint32_t value = r->chosen[p] ? axis_at(r->a, x, p) : IK_NONE;
+        if (value != IK_NONE)
+            used[value] = true;
+    }
+    axis_find_numbers(x, used);
+    free(used);
+    return IK_OK;
+}
+
 /* Points without a number have no place along an axis of numbers: of a reference they are not
  * drawn, others make the values names ("-" of what has none). */
 static ik_status place_all(resolver *r, ik_error *err)
@@ -360,9 +372,16 @@ static ik_status place_all(resolver *r, ik_error *err)
     const figure *f = r->f;
     axis *x = &r->v->key[KEY_X];
     size_t lacking = IK_NONE;
-    if (!r->v->x_is_axis || !x->numeric)
+    if (!r->v->x_is_axis)
         return IK_OK;
-    for (size_t p = 0; p < r->a->num_points; p++)
+    ik_status known = find_numbers(r, x, err);
+    if (known != IK_OK)
+        return known;
+    if (f->log_x && !x->numeric)
+        return ytree_fail(figures_place(f->node, "x_scale"), err,
+                          "%s: the values of '%s' are no numbers, and have no logarithm", r->owner,
+                          f->x);
+    for (size_t p = 0; p < r->a->num_points && x->numeric; p++)
         if (r->chosen[p] && axis_at(r->a, x, p) == IK_NONE) {
             r->chosen[p] = !(r->by && r->by[p]);
             lacking = r->chosen[p] ? p : lacking;
