@@ -11,6 +11,7 @@
 #include "ikat/format.h"
 #include "ikat/json.h"
 #include "ikat/report.h"
+#include "ikat/reproduce.h"
 #include "ikat/routing.h"
 #include "ikat/sim.h"
 #include "ikat/topology.h"

@@ -3,6 +3,7 @@
  * report/figure/claims_put.c: verdicts in a terminal, as CSV and as JSON.
  */
 #include "ikat/report.h"
+#include "ikat/reproduce.h"
 #include "report/figures.h"
 #include "report/report_csv.h"
 
@@ -256,5 +257,43 @@ ik_status ik_report_verdicts(const char *store_path, ik_verdicts *out, ik_error 
     model_free(m);
     if (status == IK_OK)
         *out = v;
+    return status;
+}
+
+/* ---- one by one */
+
+typedef struct claim_reader {
+    ik_claim_fn fn;
+    void *ctx;
+} claim_reader;
+
+static ik_status read_claims(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
+{
+    const claim_reader *to = ctx;
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < b->num_claims && status == IK_OK; i++) {
+        const claim *c = list[i].c;
+        char found[400];
+        found_text(&list[i], found, sizeof found);
+        const ik_claim one = {.verdict = words[list[i].verdict],
+                              .claim = c->text,
+                              .source = c->source,
+                              .figure = figure_of(b, c),
+                              .paper = c->paper,
+                              .found = found,
+                              .differs = c->differs};
+        status = to->fn(to->ctx, &one, err);
+    }
+    return status;
+}
+
+ik_status ik_report_claims(const char *store_path, ik_claim_fn fn, void *ctx, ik_error *err)
+{
+    report_model *m = NULL;
+    claim_reader to = {fn, ctx};
+    ik_status status = model_read(store_path, &m, err);
+    if (status == IK_OK)
+        status = with_results(m, read_claims, &to, err);
+    model_free(m);
     return status;
 }

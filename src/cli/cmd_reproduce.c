@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_reproduce.c: `ikat reproduce [NAME…]`: runs the experiments that reproduce papers and makes
+ * one page of what became of their claims.
+ */
+#include "reproduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- what there is */
+
+static const char *duration(double seconds)
+{
+    static char text[4][40];
+    static unsigned next;
+    char *out = text[next++ % 4];
+    if (seconds <= 0)
+        snprintf(out, sizeof text[0], "-");
+    else if (seconds < 100)
+        snprintf(out, sizeof text[0], "%.0f s", seconds < 1 ? 1 : seconds);
+    else if (seconds < 6000)
+        snprintf(out, sizeof text[0], "%.0f min", seconds / 60);
+    else
+        snprintf(out, sizeof text[0], "%.0f h", seconds / 3600);
+    return out;
+}
+
+static int list_text(const cli *c, const reproduction *r)
+{
+    static const char *const headers[] = {"name", "claims>", "quick>", "full>", "title", NULL};
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < r->num; i++) {
+        const ik_experiment_about *about = r->studies[i].about;
+        for (size_t k = 0; k < about->num_figures; k++) {
+            if (!r->studies[i].shown[k])
+                continue;
+            cli_table_cell(t, "%s/%s", r->studies[i].study->paper, about->figures[k].name);
+            cli_table_cell(t, "%zu", about->figures[k].num_claims);
+            cli_table_cell(t, "%s", duration(about->quick_seconds));
+            cli_table_cell(t, "%s", duration(3600 * about->full_hours));
+            cli_table_cell(t, "%s", cli_line(about->figures[k].title));
+        }
+    }
+    cli_table_print(t, stdout, c->colour_out);
+    if (!c->quiet)
+        puts("Processor time; figures of one experiment share it.");
+    return CLI_DONE;
+}
+
+static int list_json(const cli *c, const reproduction *r)
+{
+    ik_json j;
+    ik_error err;
+    ik_json_to_file(&j, stdout, IK_JSON_INDENTED);
+    ik_json_array(&j, NULL);
+    for (size_t i = 0; i < r->num; i++) {
+        const ik_experiment_about *about = r->studies[i].about;
+        for (size_t k = 0; k < about->num_figures; k++) {
+            char name[160];
+            if (!r->studies[i].shown[k])
+                continue;
+            snprintf(name, sizeof name, "%s/%s", r->studies[i].study->paper,
+                     about->figures[k].name);
+            ik_json_object(&j, NULL);
+            ik_json_text(&j, "name", name);
+            ik_json_text(&j, "title", about->figures[k].title);
+            ik_json_uint(&j, "claims", about->figures[k].num_claims);
+            ik_json_real(&j, "quick_seconds", about->quick_seconds, CLI_DIGITS);
+            ik_json_real(&j, "full_hours", about->full_hours, CLI_DIGITS);
+            ik_json_text(&j, "experiment", r->studies[i].study->name);
+            ik_json_close(&j);
+        }
+    }
+    ik_json_close(&j);
+    ik_status status = ik_json_end(&j, &err);
+    return cli_written(c, status, &err, CLI_DONE);
+}
+
+/* ---- running */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void tell_cost(const cli *c, const reproduction *r, const reproduced *s)
+{
+    double seconds = r->full ? 3600 * s->about->full_hours : s->about->quick_seconds;
+    cli_note(c, "%s/%s: %s; about %s on %u processor%s", s->study->paper, s->study->name,
+             s->about->title, duration(seconds / c->jobs), c->jobs, c->jobs > 1 ? "s" : "");
+}
+
+/* *out: CLI_DONE, CLI_FAILED (a proof failed or a point deadlocked), or the status of an error. */
+static int run_study(cli *c, reproduction *r, reproduced *s)
+{
+    cli_running state = {.c = c};
+    ik_run_observer observer = cli_running_observer(&state);
+    ik_run_part part = r->part;
+    ik_error err;
+    bool failed = false;
+    double begun = now();
+    if (r->part.budget_s > 0 && r->part.budget_s <= 0.001) {
+        cli_note(c, "%s/%s: the budget is spent", s->study->paper, s->study->name);
+        return CLI_DONE;
+    }
+    tell_cost(c, r, s);
+    ik_json_to_text(&state.shares, IK_JSON_PACKED);
+    ik_json_array(&state.shares, NULL);
+    ik_status status =
+        ik_experiment_run(s->e, s->results, c->jobs, &c->env, &part, &observer, &failed, &err);
+    cli_progress_end(c);
+    ik_json_end(&state.shares, NULL);
+    if (status == IK_ERR_CANCELLED)
+        ik_hint(&err, status, "the same command continues where this one stopped");
+    if (status != IK_OK)
+        return cli_error(c, &err);
+    if (r->part.budget_s > 0) {
+        double left = r->part.budget_s - (now() - begun);
+        r->part.budget_s = left > 0.001 ? left : 0.0005;
+    }
+    s->ran = true;
+    return failed ? CLI_FAILED : CLI_DONE;
+}
+
+static int run_all(cli *c, reproduction *r)
+{
+    int all = CLI_DONE;
+    ik_error err;
+    for (size_t i = 0; i < r->num; i++) {
+        int status = run_study(c, r, &r->studies[i]);
+        if (status == CLI_USAGE)
+            return status;
+        all = status == CLI_FAILED ? status : all;
+        if (r->studies[i].ran && reproduce_write(r, &r->studies[i], &err) != IK_OK)
+            return cli_error(c, &err);
+    }
+    return all;
+}
+
+/* ---- what became of it */
+
+static ik_status put_claim(void *ctx, const ik_claim *claim, ik_error *err)
+{
+    verdicts *v = ctx;
+    static const char *const colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
+    (void)err;
+    if (!reproduce_shows(v->study, claim->figure))
+        return IK_OK;
+    unsigned kind = claim->verdict[0] == 'h'   ? 0
+                    : claim->verdict[0] == 'd' ? 1
+                    : claim->verdict[0] == 'c' ? 2
+                                               : 3;
+    v->num[kind]++;
+    v->recorded += kind == 1 && claim->differs[0];
+    if (v->csv)
+        reproduce_put_csv(v, claim);
+    if (!v->c || kind == 3)
+        return IK_OK;
+    printf("%s%-14s%s  %s/%-8s  %s\n", v->c->colour_out ? colours[kind] : "", claim->verdict,
+           v->c->colour_out ? "\033[0m" : "", v->study->study->paper, claim->figure,
+           cli_line(claim->claim));
+    printf("%-16s%s%s%s%s\n", "", cli_line(claim->found), claim->paper[0] ? " (the source: " : "",
+           cli_line(claim->paper), claim->paper[0] ? ")" : "");
+    if (kind == 1)
+        printf("%-16s%s%s\n", "", claim->differs[0] ? "known: " : "not known why",
+               cli_line(claim->differs));
+    return IK_OK;
+}
+
+static int show_verdicts(cli *c, reproduction *r, int status)
+{
+    verdicts v = {.c = c->json || c->quiet ? NULL : c};
+    ik_error err;
+    ik_status done = reproduce_open_csv(r, &v, &err);
+    for (size_t i = 0; i < r->num && done == IK_OK; i++) {
+        v.study = &r->studies[i];
+        if (v.study->ran)
+            done = ik_report_claims(v.study->results, put_claim, &v, &err);
+    }
+    done = reproduce_close_csv(&v, done, &err);
+    if (done == IK_OK)
+        done = reproduce_write_page(r, &err);
+    if (done != IK_OK)
+        return cli_error(c, &err);
+    if (c->json)
+        status = reproduce_put_json(c, r, &v, status);
+    else
+        printf("\n%zu hold, %zu differ (of %zu it is known why), %zu cannot be told, %zu are asked "
+               "at full scale alone\n%s/index.html\n",
+               v.num[0], v.num[1], v.recorded, v.num[2], v.num[3], cli_line(r->folder));
+    return v.num[1] > v.recorded ? CLI_FAILED : status;
+}
+
+static int run(cli *c)
+{
+    reproduction r = {.folder = cli_get(c, "--output") ? cli_get(c, "--output") : "reproductions",
+                      .full = cli_has(c, "--full")};
+    ik_error err;
+    int status = cli_read_part(c, &r.part);
+    if (status != CLI_DONE)
+        return status;
+    static const char *const running[] = {"--output", "--budget", "--shard"};
+    for (size_t i = 0; i < sizeof running / sizeof *running && status == CLI_DONE; i++)
+        status = cli_not_with(c, running[i], "--list");
+    if (status != CLI_DONE)
+        return status;
+    cli_use_cache(c);
+    status = reproduce_open(c, &r);
+    if (status == CLI_DONE && cli_has(c, "--list"))
+        status = c->json ? list_json(c, &r) : list_text(c, &r);
+    else if (status == CLI_DONE && reproduce_make_folders(&r, &err) != IK_OK)
+        status = cli_error(c, &err);
+    else if (status == CLI_DONE) {
+        status = run_all(c, &r);
+        if (status != CLI_USAGE)
+            status = show_verdicts(c, &r, status);
+    }
+    reproduce_close(&r);
+    return status;
+}
+
+static const cli_option options[] = {
+    {"--list", 0, NULL, "what there is: names, claims, cost", false},
+    {"--full", 0, NULL, "at the sizes of the papers (default: quick, sizes that keep the claims)",
+     false},
+    {"--output", 'o', "DIR", "folder for results and the page (default: reproductions)", false},
+    CLI_PART_OPTIONS,
+    CLI_NO_CACHE,
+    {0},
+};
+
+static const char *const examples[] = {"ikat reproduce --list", "ikat reproduce 000/fig2b", NULL};
+
+const ik_command ik_command_reproduce = {
+    .name = "reproduce",
+    .synopsis = "[NAME…] [--full] [-o DIR] [--budget TIME] [--shard I/N]",
+    .summary = "run the experiments of papers and judge their claims",
+    .details =
+        "NAME is a figure or table (000/fig2b) or a paper (000); without any, all are run. Each "
+        "experiment says what it will take before it\n"
+        "starts; a run that was stopped continues with the same command. DIR gets an index.html "
+        "with every claim, its verdict and its\n"
+        "figure, and for each experiment its results, report, points and figures.\n"
+        "Exit status 1: a claim differs and it is not recorded why, or a proof failed. With --list "
+        "--json: an array of name, title,\n"
+        "claims, quick_seconds, full_hours (processor time of the whole experiment, which several "
+        "names may share), experiment.",
+    .examples = examples,
+    .options = options,
+    .min_args = 0,
+    .max_args = -1,
+    .run = run,
+};

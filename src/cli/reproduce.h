@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/reproduce.h: the studies that `ikat reproduce` was asked for, and the files that it writes.
+ */
+#ifndef IKAT_CLI_REPRODUCE_H
+#define IKAT_CLI_REPRODUCE_H
+
+#include "running.h"
+
+/* One study. Files are named DIR/PAPER/NAME.db and so on; at full scale NAME.full.db, of a shard
+ * NAME.2of8.db. */
+typedef struct reproduced {
+    const ik_study *study;
+    ik_experiment *e;
+    const ik_experiment_about *about;
+    bool *shown; /* [about->num_figures] it was asked for */
+    bool ran;
+    char *results;                      /* path */
+    char *report, *experiment, *points; /* paths below DIR */
+} reproduced;
+
+typedef struct reproduction {
+    const char *folder;
+    bool full;
+    ik_run_part part;
+    reproduced *studies; /* [num] that something is shown of */
+    size_t num;
+} reproduction;
+
+/* Reads the studies that the arguments name; CLI_DONE, or an exit status with the message printed.
+ * Close it after a failure, too. */
+int reproduce_open(cli *c, reproduction *r);
+void reproduce_close(reproduction *r);
+/* Was the figure asked for? Claims of no figure belong to all. */
+bool reproduce_shows(const reproduced *s, const char *figure);
+
+ik_status reproduce_make_folders(const reproduction *r, ik_error *err);
+/* What stands beside the results of a study: report, experiment, points, figures. */
+ik_status reproduce_write(const reproduction *r, const reproduced *s, ik_error *err);
+ik_status reproduce_write_page(const reproduction *r, ik_error *err);
+
+/* The claims so far. */
+typedef struct verdicts {
+    const cli *c;            /* NULL = nothing is printed */
+    const reproduced *study; /* whose claims come */
+    size_t num[4], recorded; /* hold, differ, cannot be told, not asked; differ as recorded */
+    ik_output file;          /* DIR/claims.csv */
+    FILE *csv;
+} verdicts;
+ik_status reproduce_open_csv(const reproduction *r, verdicts *v, ik_error *err);
+void reproduce_put_csv(verdicts *v, const ik_claim *claim);
+ik_status reproduce_close_csv(verdicts *v, ik_status status, ik_error *err);
+int reproduce_put_json(const cli *c, const reproduction *r, const verdicts *v, int status);
+
+#endif

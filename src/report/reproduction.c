@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/reproduction.c: one page of the studies that reproduce papers: what their claims say, and
+ * the figures beside them. Plain HTML: everything else stands in files beside the page.
+ */
+#include "experiment/store.h"
+#include "ikat/report.h"
+#include "ikat/reproduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct page {
+    FILE *out;
+    const ik_study_results *study;
+    const char *figure; /* only claims of this one; NULL = all that are shown */
+    size_t num;         /* claims so far */
+    size_t holds, differs, recorded, untold, not_asked;
+} page;
+
+static const char style[] =
+    ":root{--ink:#1d2430;--quiet:#5b6675;--line:#d6dbe3;--page:#fff;--card:#f6f8fb;--yes:#0b6b3a;"
+    "--no:#b3261e;--warn:#8a5300}"
+    "@media (prefers-color-scheme:dark){:root{--ink:#e7ebf2;--quiet:#a3adbb;--line:#39424f;"
+    "--page:#12161c;--card:#1b212a;--yes:#6fd39b;--no:#ff8a80;--warn:#f0b35a}}"
+    "body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);margin:0 auto;"
+    "max-width:75rem;padding:1.5rem}"
+    "h1{font-size:1.6rem}h2{font-size:1.25rem;margin-top:2.5rem;border-top:1px solid "
+    "var(--line);padding-top:1rem}h3{font-size:1.05rem;margin-bottom:.3rem}"
+    "p{max-width:60rem}.quiet{color:var(--quiet)}table{border-collapse:collapse;width:100%}"
+    "th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid "
+    "var(--line)}th{color:var(--quiet);font-weight:600}.scroll{overflow-x:auto}"
+    ".holds{color:var(--yes)}.differs{color:var(--no)}.untold,.known{color:var(--warn)}"
+    ".verdict{font-weight:600;white-space:nowrap}"
+    "figure{margin:1rem 0;background:#fff;color:#000;border:1px solid var(--line);padding:.6rem;"
+    "overflow-x:auto}figure svg{max-width:100%;height:auto}a{color:inherit}"
+    "@media print{body{max-width:none;padding:0}figure{break-inside:avoid}tr{break-inside:avoid}}";
+
+static void put_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            putc(*text, out);
+        }
+}
+
+static bool is_shown(const ik_study_results *s, const char *figure)
+{
+    for (size_t i = 0; i < s->about->num_figures; i++)
+        if (strcmp(s->about->figures[i].name, figure) == 0)
+            return !s->shown || s->shown[i];
+    return !s->shown; /* a claim of no figure stands with all of them */
+}
+
+/* ---- claims */
+
+static const char *class_of(const ik_claim *c)
+{
+    return strcmp(c->verdict, "holds") == 0     ? "holds"
+           : strcmp(c->verdict, "differs") != 0 ? "untold"
+           : c->differs[0]                      ? "known"
+                                                : "differs";
+}
+
+static void count(page *p, const ik_claim *c)
+{
+    p->num++;
+    p->holds += strcmp(c->verdict, "holds") == 0;
+    p->untold += strcmp(c->verdict, "cannot be told") == 0;
+    p->not_asked += strcmp(c->verdict, "not asked") == 0;
+    if (strcmp(c->verdict, "differs") == 0) {
+        p->differs++;
+        p->recorded += c->differs[0] != '\0';
+    }
+}
+
+static ik_status put_claim(void *ctx, const ik_claim *c, ik_error *err)
+{
+    page *p = ctx;
+    FILE *out = p->out;
+    (void)err;
+    if (p->figure ? strcmp(p->figure, c->figure) != 0 : !is_shown(p->study, c->figure))
+        return IK_OK;
+    count(p, c);
+    if (!out)
+        return IK_OK;
+    fprintf(out, "<tr><td class=\"verdict %s\">%s</td><td>", class_of(c), c->verdict);
+    if (!p->figure && c->figure[0])
+        fprintf(out, "<a href=\"#%s-%s\">%s/%s</a></td><td>", p->study->study->paper, c->figure,
+                p->study->study->paper, c->figure);
+    else if (!p->figure)
+        fprintf(out, "%s</td><td>", p->study->study->paper);
+    put_text(out, c->claim);
+    fputs("</td><td>", out);
+    put_text(out, c->source);
+    fputs("</td><td>", out);
+    put_text(out, c->paper);
+    fputs("</td><td>", out);
+    put_text(out, c->found);
+    if (c->differs[0] && strcmp(c->verdict, "differs") == 0) {
+        fputs("<br><span class=\"quiet\">Why: ", out);
+        put_text(out, c->differs);
+        fputs("</span>", out);
+    }
+    fputs("</td></tr>\n", out);
+    return IK_OK;
+}
+
+static void begin_claims(FILE *out, bool with_entry)
+{
+    fprintf(out,
+            "<div class=\"scroll\"><table><tr><th>verdict</th>%s<th>claim</th><th>source</th>"
+            "<th>the source says</th><th>found</th></tr>\n",
+            with_entry ? "<th>figure</th>" : "");
+}
+
+/* ---- one study */
+
+static ik_status put_figure(page *p, const ik_experiment_figure *f, ik_error *err)
+{
+    const ik_study_results *s = p->study;
+    FILE *out = p->out;
+    page mine = {.out = out, .study = s, .figure = f->name};
+    fprintf(out, "<h3 id=\"%s-%s\">%s/%s: ", s->study->paper, f->name, s->study->paper, f->name);
+    put_text(out, f->title);
+    fputs("</h3>\n<figure>", out);
+    ik_error why;
+    ik_status status = ik_report_figure(s->results, f->name, IK_FIGURE_SVG, out, 0, false, &why);
+    if (status == IK_ERR_MEMORY) {
+        if (err)
+            *err = why;
+        return status;
+    }
+    if (status != IK_OK) /* points are missing */
+        put_text(out, why.text);
+    fprintf(out,
+            "</figure>\n<p class=\"quiet\"><a href=\"%s/%s.svg\">picture</a>, <a "
+            "href=\"%s/%s.csv\">its numbers</a></p>\n",
+            s->study->paper, f->name, s->study->paper, f->name);
+    if (f->num_claims == 0)
+        return IK_OK;
+    begin_claims(out, false);
+    status = ik_report_claims(s->results, put_claim, &mine, err);
+    fputs("</table></div>\n", out);
+    return status;
+}
+
+static ik_status count_points(const char *path, uint64_t *finished, uint64_t *total, ik_error *err)
+{
+    static const char sql[] = "SELECT (SELECT count(*) FROM points WHERE " STORE_CURRENT
+                              "), value FROM meta WHERE key = 'num_points'";
+    store *s = NULL;
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    ik_status status = store_open(path, &s, err);
+    if (status == IK_OK)
+        status = store_prepare(s, sql, NULL, &statement, err);
+    if (status == IK_OK)
+        status = store_step(s, statement, &row, err);
+    if (status == IK_OK) {
+        *finished = row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
+        *total = row ? (uint64_t)sqlite3_column_int64(statement, 1) : 0;
+    }
+    sqlite3_finalize(statement);
+    store_close(s);
+    return status;
+}
+
+static ik_status put_study(page *p, ik_error *err)
+{
+    const ik_study_results *s = p->study;
+    const ik_experiment_about *about = s->about;
+    FILE *out = p->out;
+    uint64_t finished = 0, total = 0;
+    ik_status status = count_points(s->results, &finished, &total, err);
+    if (status != IK_OK)
+        return status;
+    fprintf(out, "<h2>%s: ", s->study->paper);
+    put_text(out, about->title);
+    fputs("</h2>\n", out);
+    if (about->paper[0]) {
+        fputs("<p class=\"quiet\">", out);
+        put_text(out, about->paper);
+        fputs("</p>\n", out);
+    }
+    fputs("<p>", out);
+    put_text(out, about->description);
+    fputs("</p>\n", out);
+    if (about->settings[0]) {
+        fputs("<p><strong>Our choices.</strong> ", out);
+        put_text(out, about->settings);
+        fputs("</p>\n", out);
+    }
+    fprintf(out,
+            "<p class=\"quiet\">%llu of %llu points%s%s. <a href=\"%s\">The whole report</a>, <a "
+            "href=\"%s\">every "
+            "point as CSV</a>, <a href=\"%s\">the experiment</a>.</p>\n",
+            (unsigned long long)finished, (unsigned long long)total,
+            about->scale[0] ? " at scale " : "", about->scale, s->report, s->points, s->experiment);
+    for (size_t i = 0; i < about->num_figures && status == IK_OK; i++)
+        if (!s->shown || s->shown[i])
+            status = put_figure(p, &about->figures[i], err);
+    return status;
+}
+
+/* ---- the page */
+
+static ik_status put_verdicts(const ik_study_results *studies, size_t num, FILE *out, ik_error *err)
+{
+    page all = {0};
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        all.study = &studies[i];
+        status = ik_report_claims(studies[i].results, put_claim, &all, err);
+    }
+    if (status != IK_OK)
+        return status;
+    fprintf(out,
+            "<p>%zu claims: <span class=\"holds\">%zu hold</span>, <span class=\"differs\">%zu "
+            "differ</span> (of %zu it is known why), <span class=\"untold\">%zu cannot be "
+            "told</span>, %zu are asked at full scale alone.</p>\n",
+            all.num, all.holds, all.differs, all.recorded, all.untold, all.not_asked);
+    begin_claims(out, true);
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        page p = {.out = out, .study = &studies[i]};
+        status = ik_report_claims(studies[i].results, put_claim, &p, err);
+    }
+    fputs("</table></div>\n", out);
+    return status;
+}
+
+ik_status ik_reproduction_page(const ik_study_results *studies, size_t num, FILE *out,
+                               ik_error *err)
+{
+    fprintf(out,
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
+            "name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>Papers, "
+            "reproduced</title><style>%s</style></head><body>\n<h1>Papers, reproduced</h1>\n<p "
+            "class=\"quiet\">By ikat %s. A claim holds or differs when its 95 %% intervals say so, "
+            "beyond the tolerance "
+            "that it states; where they overlap, nothing can be told.</p>\n",
+            style, ik_version());
+    ik_status status = put_verdicts(studies, num, out, err);
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        page p = {.out = out, .study = &studies[i]};
+        status = put_study(&p, err);
+    }
+    fputs("</body></html>\n", out);
+    return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the page")
+                                          : status;
+}
