@@ -125,7 +125,7 @@ static ik_status read_reproduction(ik_experiment *e, const ytree *node, ik_error
         declared_read(node, ik_reproduction_params, "reproduction", &e->arena, &p, err);
     if (status == IK_OK) {
         about->paper = declared_text(&p, "paper", &e->arena);
-        about->settings = declared_text(&p, "settings", &e->arena);
+        about->settings = declared_paragraph(&p, "settings", &e->arena);
         about->quick_seconds = declared_value(&p, "quick_seconds")->r;
         about->full_hours = declared_value(&p, "full_hours")->r;
         if (!about->paper || !about->settings)

@@ -188,16 +188,48 @@ ik_status measures_read(ik_experiment *e, const ytree *root, ik_error *err)
     return status;
 }
 
-/* A parameter `seed` that is not given, or patterns in a list, which may have some. */
-bool traffic_draws(const variant *traffic)
+static bool params_draw(const ik_params *params);
+
+/* Do these specs of patterns draw? One that is not understood may. */
+static bool patterns_draw(const char *specs)
 {
-    for (size_t i = 0; i < traffic->params.num; i++) {
-        const ik_param *p = &traffic->params.decl[i];
-        if ((strcmp(p->name, "seed") == 0 && !traffic->params.values[i].has) ||
-            p->type == IK_PARAM_PATTERNS || p->type == IK_PARAM_SPEC)
+    ik_arena arena = {0};
+    ik_spec_member *list = NULL;
+    size_t num = 0;
+    ik_error err;
+    bool draw = ik_spec_list_parse(specs, &arena, &list, &num, &err) != IK_OK;
+    for (size_t i = 0; i < num && !draw; i++) {
+        ik_spec spec;
+        ik_params params = {0};
+        draw = ik_spec_parse(list[i].spec, &arena, &spec, &err) != IK_OK;
+        const ik_traffic_family *family = draw ? NULL : ik_traffic_find(spec.name);
+        draw = !family || ik_params_init(&params, family->params, NULL, &err) != IK_OK ||
+               ik_spec_apply(&spec, &params, "pattern", &err) != IK_OK || params_draw(&params);
+        ik_params_free(&params);
+    }
+    ik_arena_free(&arena);
+    return draw;
+}
+
+/* A seed that counts and is not given is the point's. */
+static bool params_draw(const ik_params *params)
+{
+    for (size_t i = 0; i < params->num; i++) {
+        const ik_param *p = &params->decl[i];
+        const ik_value *v = &params->values[i];
+        bool own = strcmp(p->name, "seed") == 0 && !v->has && ik_params_counts(params, i);
+        bool nested = p->type == IK_PARAM_JOBS || p->type == IK_PARAM_SCHEDULE ||
+                      p->type == IK_PARAM_SPEC ||
+                      (p->type == IK_PARAM_PATTERNS && patterns_draw(v->text));
+        if (own || (nested && v->has))
             return true;
     }
     return false;
+}
+
+bool traffic_draws(const variant *traffic)
+{
+    return params_draw(&traffic->params);
 }
 
 static bool any_draws(const ik_experiment *e)

@@ -203,8 +203,9 @@ ik_status model_stored(const char *text, json_t **out, ik_error *err);
 const char *model_row_key(report_model *m, const report_row *r);
 /* A spec ("lrt:N=64,seed=3") without the parameters of this section that are samples. */
 const char *model_without_samples(report_model *m, const char *section, const char *spec);
-/* Whether point rows[i] of these [num] says of an exact metric what the one before it says already:
- * the same machine, with another seed that changes nothing of it. Not a sample of its own. */
+/* Whether point rows[i] of these [num] is no sample of its own: it says of an exact metric what the
+ * one before it says already (the same machine, with another seed that changes nothing of it), or
+ * another seed gave the same run before, bit for bit. */
 bool model_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i,
                      metric_id metric);
 /* Values of a metric in a step, ascending, without those that have none; free with free(). */

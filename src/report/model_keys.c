@@ -119,10 +119,26 @@ static bool same_value(double x, double y)
     return x == y || (isnan(x) && isnan(y));
 }
 
+/* Whether a point before row i is the same but for its seed and gave the same run, bit for bit:
+ * what it simulates draws nothing. */
+static bool repeats_run(const report_model *m, const size_t *rows, size_t i)
+{
+    const report_row *r = &m->rows[rows[i]];
+    for (size_t k = i; r->checksum[0] && k-- > 0 && m->rows[rows[k]].plan == r->plan;) {
+        const report_row *p = &m->rows[rows[k]];
+        if (p->seed != r->seed && p->load == r->load && strcmp(p->checksum, r->checksum) == 0 &&
+            strcmp(p->traffic, r->traffic) == 0 && strcmp(p->variant, r->variant) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Points of a plan stand together. What is of the traffic is repeated if all seeds say the same. */
 bool model_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i, metric_id id)
 {
     size_t plan = m->rows[rows[i]].plan, first = i, end = i + 1;
+    if (repeats_run(m, rows, i))
+        return true;
     if (!metrics[id].exact || i == 0 || m->rows[rows[i - 1]].plan != plan)
         return false;
     if (!metric_is_of_traffic(id))

@@ -197,7 +197,7 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
                .source = declared_text(p, "source", arena),
                .figure = declared_text(p, "figure", arena),
                .paper = declared_text(p, "paper", arena),
-               .differs = declared_text(p, "differs", arena),
+               .differs = declared_paragraph(p, "differs", arena),
                .has_value = declared_value(p, "value")->has,
                .ratio = declared_value(p, "ratio")->u != 0,
                .tolerance = declared_value(p, "tolerance")->r,

@@ -215,6 +215,15 @@ const char *declared_text(const ik_params *p, const char *name, ik_arena *arena)
     return v->has ? ik_arena_strdup(arena, v->text) : "";
 }
 
+const char *declared_paragraph(const ik_params *p, const char *name, ik_arena *arena)
+{
+    const char *text = declared_text(p, name, arena);
+    size_t length = text ? strlen(text) : 0;
+    while (length > 0 && strchr(" \n", text[length - 1]))
+        length--;
+    return text ? ik_arena_printf(arena, "%.*s", (int)length, text) : NULL;
+}
+
 ik_status declared_list(const ytree *list, const char *section, ik_error *err)
 {
     if (list->kind == YTREE_LIST)

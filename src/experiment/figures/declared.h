@@ -21,6 +21,8 @@ ik_status declared_mapping(const ytree *node, const char *key, ik_arena *arena, 
 const ik_value *declared_value(const ik_params *p, const char *name);
 /* The text of a value, in the arena; "" if it has none, NULL without memory. */
 const char *declared_text(const ik_params *p, const char *name, ik_arena *arena);
+/* The same without the line's end that a folded text of YAML has. */
+const char *declared_paragraph(const ik_params *p, const char *name, ik_arena *arena);
 /* The names in a value of type TEXTS. */
 ik_status declared_names(const ik_value *v, ik_arena *arena, name_list *out, ik_error *err);
 

@@ -214,7 +214,7 @@ static ik_status check_made_for(const runner *r, ik_error *err)
             continue;
         if (traffics->num > 1)
             why = "the experiment has several";
-        else if (e->sections[SECTION_SEEDS].num > 1)
+        else if (e->sections[SECTION_SEEDS].num > 1 && traffic_draws(&traffics->items[0]))
             why = "the experiment has several seeds, and each may draw another one";
         else if (strcmp(name, "jobs") == 0)
             why = "'jobs' are several, each of which runs alone, too";

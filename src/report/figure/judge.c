@@ -25,8 +25,8 @@ typedef struct judge {
 
 typedef struct sample_list {
     double *items;
-    size_t num;
-    const char *why; /* there are none, or not all have a value; NULL = nothing is missing */
+    size_t num, repeats; /* samples; points that repeat one with another seed */
+    const char *why;     /* there are none, or not all have a value; NULL = nothing is missing */
 } sample_list;
 
 /* Of what a deadlock ended only what is known without running it counts: the rest depends on when
@@ -251,8 +251,10 @@ static ik_status samples_of(const judge *j, const claim_side *side, sample_list 
         const report_row *r = &j->b->m->rows[rows[i]];
         double value = result_of(r, &j->c->y, out);
         bool counts = !isnan(value) || is_feasible(r);
-        if (counts && !figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y))
+        bool repeat = figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y);
+        if (counts && !repeat)
             out->items[out->num++] = value;
+        out->repeats += repeat;
     }
     free(rows);
     return rows && out->items ? IK_OK : ik_fail_memory(err, side->num_entries, "a claim");
@@ -289,7 +291,8 @@ static claim_number sum_up(const judge *j, const sample_list *s)
     if (e.ci95 < 1e-12 * fabs(mean)) /* samples that are equal but for rounding */
         e.ci95 = 0;
     n.mean = mean;
-    n.exact = is_exact(j);
+    /* one run that other seeds do not change draws nothing */
+    n.exact = is_exact(j) || (s->num == 1 && s->repeats > 0);
     n.ci95 = n.exact && !(e.ci95 > 0) ? 0 : e.ci95;
     return n;
 }
