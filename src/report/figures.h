@@ -20,6 +20,7 @@ typedef struct figure_cell {
     size_t num;
     size_t missing;    /* points that have no such result */
     size_t infeasible; /* points without a result because their routing is infeasible */
+    size_t deadlocks;  /* samples that a deadlock ended */
     size_t unsteady;   /* of a latency: points past saturation, which is not stationary there */
 } figure_cell;
 

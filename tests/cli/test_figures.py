@@ -108,6 +108,20 @@ class Figures(CliTest):
                 self.assertAlmostEqual(float(row["min"]), min(values), places=6)
                 self.assertAlmostEqual(float(row["max"]), max(values), places=6)
 
+    def test_normalised_by_what_was_left_out(self):
+        """A routing that does not fit everywhere: there is no value where it is missing, and what is there is drawn."""
+        self.file.write_text("fabric: ['karytree:k=2,n=2', 'ring:n=4']\nrouting: [dmodk, updown]\nload: 40%\nseeds: 3\nskip_misfits: true\n"
+                             "measure: {warmup: 1 us, duration: 3 us}\nfigures:\n  - {name: a, kind: bars, x: fabric, y: throughput, series: routing, "
+                             "normalise_by: {routing: dmodk}}\n")
+        self.ok("run", self.file, "-o", self.store)
+        rows = {(r["routing"].split(":")[0], r["fabric"].split(":")[0]): r for r in self.rows("a")}
+        self.assertEqual(len(rows), 3)
+        self.assertEqual([rows["updown", "ring"][k] for k in ("throughput", "samples", "without")], ["", "0", "3"])
+        self.assertEqual(rows["updown", "karytree"]["samples"], "3")
+        self.assertEqual(float(rows["dmodk", "karytree"]["throughput"]), 1)
+        self.assertIn("6 of 9 samples have a value", " ".join(self.ok("report", self.store, "--figure", "a").split()))
+        self.ok("report", self.store, "--figure", "a", "-o", self.tmp / "a.svg")
+
     def test_normalised_measures(self):
         """What is measured is one sample for all seeds of the traffic; each is divided by that of its own graph."""
         self.file.write_text(EXPERIMENT.split("figures:")[0] + "figures:\n  - {name: hops, x: load, y: mean_hops, series: routing, "

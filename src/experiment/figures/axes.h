@@ -23,6 +23,7 @@ typedef struct axes {
     axes_key *keys;
     size_t num_keys, num_points;
     uint32_t *cells; /* [num_points][num_keys] index of the text, IK_NONE = the point has none */
+    bool partial;    /* some points of the sweep are not there: left out, or not finished */
 } axes;
 
 typedef struct axis_value {

@@ -171,7 +171,7 @@ ik_status reference_resolve(axes *a, figure_view *v, const bool *by, const name_
         return status;
     free_slots(a, v);
     if (!find_mixed(a, v->by, v->num_by, but, name, sizeof name, &first, &second))
-        return check_each(v, owner, err);
+        return a->partial ? IK_OK : check_each(v, owner, err);
     status = ytree_fail(place, err,
                         "%s: normalise_by has several points for one of the figure: "
                         "they differ in '%s'",

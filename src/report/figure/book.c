@@ -74,6 +74,7 @@ static ik_status read_axes(figure_book *b, ik_error *err)
     ik_status status = find_keys(b->m, &b->arena, keys, &num, err);
     if (status == IK_OK)
         status = axes_begin(&b->a, keys, num, b->m->num_rows, err);
+    b->a.partial = b->m->num_rows < b->m->num_points;
     for (size_t i = 0; i < b->m->num_rows && status == IK_OK; i++) {
         json_t *params = NULL;
         status = parse_params(&b->m->rows[i], &params, err);

@@ -94,7 +94,7 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
             continue;
         c->samples[c->num] = result_of(row, &k->d->v.y);
         c->infeasible += !isfinite(c->samples[c->num]) && row->value[METRIC_FEASIBLE] < 1;
-        k->d->num_deadlocks += row->deadlock[0] != '\0';
+        c->deadlocks += row->deadlock[0] != '\0';
         c->rows[c->num++] = rows[i];
     }
     for (size_t i = 0; i < num && (is_latency(&k->d->v.y) || is_latency(&k->d->v.x)); i++)
@@ -151,6 +151,7 @@ static double mean_of(const maker *k, const figure_cell *ref, size_t point)
     return same ? sum_same / (double)same : all ? sum / (double)all : NAN;
 }
 
+/* Without any point of the reference (which was left out), there is no value. */
 static void normalise_cell(const maker *k, figure_cell *c, const figure_cell *ref)
 {
     for (size_t s = 0; s < c->num; s++) {
@@ -172,7 +173,9 @@ static ik_status normalise(maker *k, ik_error *err)
         const view_entry *first = find_entry(v->by, v->num_by, &like);
         while (first && first + num < v->by + v->num_by && same_key(first, first + num))
             num++;
-        if (num && (status = fill_cell(k, &ref, first, num, err)) == IK_OK)
+        if (num)
+            status = fill_cell(k, &ref, first, num, err);
+        if (status == IK_OK)
             normalise_cell(k, &k->cells[i], &ref);
     }
     return status;
@@ -190,6 +193,7 @@ static void finish_cells(maker *k)
         c->missing = c->num - finite - c->infeasible;
         k->d->num_points += c->num;
         k->d->num_infeasible += c->infeasible;
+        k->d->num_deadlocks += c->deadlocks;
         k->d->num_missing += c->missing;
         k->d->num_unsteady += c->unsteady;
         c->num = finite;
