@@ -81,14 +81,18 @@ static unsigned choice_of(const ik_param *p, const char *text)
     return UINT_MAX;
 }
 
-static ik_status parse_enum(const ik_param *p, const char *text, uint64_t *value, ik_error *err)
+static ik_status parse_enum(ik_params *params, const ik_param *p, const char *text, uint64_t *value,
+                            ik_error *err)
 {
     unsigned index = choice_of(p, text);
     *value = index;
     if (index != UINT_MAX)
         return IK_OK;
+    const char *nearest = ik_nearest_word(text, p->choices, &params->arena);
     ik_fail(err, IK_ERR_INPUT, "'%s' cannot be '%.60s'", p->name, text);
-    return ik_hint(err, IK_ERR_INPUT, "one of %s", p->choices);
+    return nearest ? ik_hint(err, IK_ERR_INPUT, "did you mean '%s'? It is one of %s", nearest,
+                             p->choices)
+                   : ik_hint(err, IK_ERR_INPUT, "one of %s", p->choices);
 }
 
 static ik_status refuse_list(const char *text, ik_error *err)
@@ -273,7 +277,7 @@ static ik_status parse_value(ik_params *params, const ik_param *p, const char *t
     case IK_PARAM_BOOL:
         return parse_bool(text, &v->u, err);
     case IK_PARAM_ENUM:
-        return parse_enum(p, text, &v->u, err);
+        return parse_enum(params, p, text, &v->u, err);
     case IK_PARAM_UINT_LIST:
         return parse_list(params, p, text, v, err);
     case IK_PARAM_RANGES:

@@ -263,6 +263,66 @@ static ik_status check_entries(const variant *adapter, const variant *traffic, i
     return IK_ERR_INPUT;
 }
 
+/* ---- windows that are found */
+
+static bool finds_window(const variant *measure)
+{
+    return value_of(measure, "until")->u == 0 &&
+           (value_of(measure, "warmup")->word || value_of(measure, "stop_ci")->has);
+}
+
+/* What `of` names is there only with a setting of the adapter. */
+static ik_status check_stop_of(const variant *measure, const variant *adapter, ik_error *err)
+{
+    const ik_value *of = value_of(measure, "stop_of");
+    bool arrival = strncmp(of->text, "arrival", 7) == 0,
+         reply = strncmp(of->text, "r", 1) == 0; /* round trips, requests, replies */
+    if (!of->given ||
+        (arrival ? value_of(adapter, "in_order")->u : !reply || value_of(adapter, "reply")->has))
+        return IK_OK;
+    ik_fail(err, IK_ERR_INPUT, "section 'measure', parameter 'stop_of': there is no %s without %s",
+            of->text, arrival ? "in_order" : "reply");
+    ik_hint(err, IK_ERR_INPUT, "adapter: {%s}, or of: latency_mean_ns",
+            arrival ? "in_order: true" : "reply: 4 KiB");
+    return place_value(of, err);
+}
+
+static ik_status check_stop(const variant *measure, const variant *same, ik_error *err)
+{
+    const ik_value *ci = value_of(measure, "stop_ci"), *most = value_of(measure, "stop_at_most"),
+                   *warmup = value_of(measure, "warmup");
+    (void)same;
+    if (!ci->has)
+        return IK_OK;
+    if (!most->has) {
+        ik_fail(err, IK_ERR_INPUT, "section 'measure', parameter 'stop_ci': stop needs at_most");
+        ik_hint(err, IK_ERR_INPUT,
+                "past saturation no interval becomes small: stop: {ci: 2 %%, at_most: 2 ms}");
+        return place_value(ci, err);
+    }
+    if (warmup->word || warmup->u < most->u)
+        return IK_OK;
+    ik_fail(err, IK_ERR_INPUT,
+            "section 'measure', parameter 'stop_at_most': %s is not longer than the warm-up, %s",
+            most->text, warmup->text);
+    ik_hint(err, IK_ERR_INPUT, "at_most counts from the start of the run, warm-up included");
+    return place_value(most, err);
+}
+
+/* Traffic that changes by itself is never steady. */
+static ik_status check_steady(const variant *traffic, const variant *measure, ik_error *err)
+{
+    const ik_value *ci = value_of(measure, "stop_ci"), *warmup = value_of(measure, "warmup");
+    if (!finds_window(measure) || !schedule_value(traffic))
+        return IK_OK;
+    ik_fail(err, IK_ERR_INPUT,
+            "section 'measure', parameter '%s': traffic of a schedule has no steady state to wait "
+            "for",
+            ci->has ? "stop_ci" : "warmup");
+    ik_hint(err, IK_ERR_INPUT, "measure: {warmup: 0 ns, duration: …}");
+    return place_value(ci->has ? ci : warmup, err);
+}
+
 /* ---- sources */
 
 static ik_status check_sources(const variant *adapter, const variant *load, ik_error *err)
@@ -295,6 +355,9 @@ static const rule rules[] = {
     {SECTION_SWITCH, SECTION_SWITCH, check_own},
     {SECTION_ADAPTER, SECTION_SWITCH, check_with_switch},
     {SECTION_MEASURE, SECTION_MEASURE, check_own},
+    {SECTION_MEASURE, SECTION_MEASURE, check_stop},
+    {SECTION_MEASURE, SECTION_ADAPTER, check_stop_of},
+    {SECTION_TRAFFIC, SECTION_MEASURE, check_steady},
     {SECTION_WATCH, SECTION_WATCH, check_watch},
     {SECTION_SWITCH, SECTION_ROUTING, check_choice},
     {SECTION_LOAD, SECTION_TRAFFIC, check_load},

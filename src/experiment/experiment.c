@@ -107,6 +107,23 @@ static ik_status open_section(ik_experiment *e, ytree *root, const char *name, c
     return status;
 }
 
+/* stop.ci, and stop_ci where the file has it so, stand in the mapping `stop` if there is one; else
+ * stop.ci is stop_ci. *key becomes its name there. */
+static ytree *find_group(ytree *section, char **key)
+{
+    for (char *mark = *key + strcspn(*key, "._"); *mark; mark += 1 + strcspn(mark + 1, "._")) {
+        char was = *mark;
+        *mark = '\0';
+        ytree *group = ytree_get(section, *key);
+        if (group && group->kind == YTREE_MAP && (was == '.' || ytree_get(group, mark + 1))) {
+            *key = mark + 1;
+            return group;
+        }
+        *mark = was == '.' ? '_' : was;
+    }
+    return section;
+}
+
 static ik_status apply_override(ik_experiment *e, ytree *root, const char *override, ik_error *err)
 {
     const char *equals = strchr(override, '=');
@@ -130,6 +147,7 @@ static ik_status apply_override(ik_experiment *e, ytree *root, const char *overr
         *dot = '\0';
         status = open_section(e, root, key, value, &parent, err);
         key = dot + 1;
+        parent = status == IK_OK ? find_group(parent, &key) : parent;
     }
     return status == IK_OK ? ytree_set(parent, key, value, &e->arena, err) : status;
 }

@@ -217,47 +217,103 @@ static const ik_param *find_row_of(const schema_member *member, const char *key)
     return row ? row : find_row(member->common, key);
 }
 
+/* Parameters that begin with the same word may stand in a mapping of their own, stop: {ci: 2 %} for
+ * stop_ci: what the first of them is called there; NULL = there are none, or the word itself is a
+ * parameter. */
+static const char *first_of_group(const schema_member *member, const char *key)
+{
+    size_t n = strlen(key);
+    for (const ik_param *row = member->params; n && row && row->name; row++)
+        if (strncmp(row->name, key, n) == 0 && row->name[n] == '_')
+            return find_row_of(member, key) ? NULL : row->name + n + 1;
+    return NULL;
+}
+
+typedef struct axis_list {
+    const schema_member *member;
+    const char *owner;
+    sweep_axis *list;
+    size_t num;
+    double product;
+} axis_list;
+
+/* One parameter. */
+static ik_status read_axis(ik_experiment *e, axis_list *to, const char *name, const ytree *key,
+                           const ytree *value, ik_error *err)
+{
+    const ik_param *row = find_row_of(to->member, name);
+    if (!row) { /* let the declaration say what it has */
+        variant probe = {0};
+        ik_status status =
+            ik_params_init(&probe.params, to->member->params, to->member->common, err);
+        status = status == IK_OK ? set_param(&probe, to->owner, name, "", key, err) : status;
+        ik_params_free(&probe.params);
+        return status;
+    }
+    for (size_t i = 0; i < to->num; i++)
+        if (strcmp(to->list[i].key, row->name) == 0)
+            return ytree_fail(key, err, "%s, parameter '%s' is given twice", to->owner, row->name);
+    sweep_axis *axis = &to->list[to->num];
+    axis->key = row->name;
+    ik_status status =
+        row->type == IK_PARAM_PATTERNS   ? patterns_expand(e, value, row, &axis->values, err)
+        : row->type == IK_PARAM_JOBS     ? jobs_expand(e, value, row, &axis->values, err)
+        : row->type == IK_PARAM_SCHEDULE ? schedule_expand(e, value, row, &axis->values, err)
+                                         : sweep_expand(value, row, &e->arena, &axis->values, err);
+    if (status != IK_OK)
+        return status;
+    to->product *= (double)axis->values.num;
+    to->num++;
+    return IK_OK;
+}
+
+/* The parameters of a group, by their names behind the underscore. */
+static ik_status read_group(ik_experiment *e, axis_list *to, const ytree *key, const ytree *map,
+                            ik_error *err)
+{
+    ik_status status = IK_OK;
+    if (map->kind != YTREE_MAP) {
+        status = ytree_fail(map, err, "%s: '%s' is a mapping of parameters, found %s", to->owner,
+                            key->text, ytree_kind_name(map->kind));
+        return ik_hint(err, status, "write it like %s: { %s: … }", key->text,
+                       first_of_group(to->member, key->text));
+    }
+    for (size_t i = 0; i < map->num && status == IK_OK; i++) {
+        const char *name = ik_arena_printf(&e->arena, "%s_%s", key->text, map->keys[i]->text);
+        status = name ? read_axis(e, to, name, map->keys[i], map->items[i], err)
+                      : ik_fail_memory(err, 1, "an experiment");
+    }
+    return status;
+}
+
 /* Reads the axes of a mapping (all keys but `skip`) and counts their product. */
 static ik_status read_axes(ik_experiment *e, const ytree *map, const char *skip,
                            const schema_member *member, const char *owner, sweep_axis **axes,
                            size_t *num, ik_error *err)
 {
-    sweep_axis *list = ik_arena_alloc(&e->arena, (map->num + 1) * sizeof *list);
-    if (!list)
-        return ik_fail_memory(err, map->num * sizeof *list, "an experiment");
-    size_t n = 0;
-    double product = 1;
+    size_t most = 1;
+    for (size_t i = 0; i < map->num; i++)
+        most += map->items[i]->kind == YTREE_MAP ? 1 + map->items[i]->num : 1;
+    axis_list to = {member, owner, ik_arena_alloc(&e->arena, most * sizeof *to.list), 0, 1};
+    if (!to.list)
+        return ik_fail_memory(err, most * sizeof *to.list, "an experiment");
     for (size_t i = 0; i < map->num; i++) {
         const ytree *key = map->keys[i];
         if (skip && strcmp(key->text, skip) == 0)
             continue;
-        const ik_param *row = find_row_of(member, key->text);
-        if (!row) { /* let the declaration say what it has */
-            variant probe = {0};
-            ik_status status = ik_params_init(&probe.params, member->params, member->common, err);
-            status = status == IK_OK ? set_param(&probe, owner, key->text, "", key, err) : status;
-            ik_params_free(&probe.params);
-            return status;
-        }
-        list[n].key = row->name;
-        ik_status status = row->type == IK_PARAM_PATTERNS
-                               ? patterns_expand(e, map->items[i], row, &list[n].values, err)
-                           : row->type == IK_PARAM_JOBS
-                               ? jobs_expand(e, map->items[i], row, &list[n].values, err)
-                           : row->type == IK_PARAM_SCHEDULE
-                               ? schedule_expand(e, map->items[i], row, &list[n].values, err)
-                               : sweep_expand(map->items[i], row, &e->arena, &list[n].values, err);
+        ik_status status = !skip && first_of_group(member, key->text)
+                               ? read_group(e, &to, key, map->items[i], err)
+                               : read_axis(e, &to, key->text, key, map->items[i], err);
         if (status != IK_OK)
             return status;
-        product *= (double)list[n++].values.num;
     }
-    if (product > SWEEP_LIMIT)
+    if (to.product > SWEEP_LIMIT)
         return ytree_fail(
             map, err,
             "the lists and ranges here multiply to %.0f combinations; at most %d are taken",
-            product, SWEEP_LIMIT);
-    *axes = list;
-    *num = n;
+            to.product, SWEEP_LIMIT);
+    *axes = to.list;
+    *num = to.num;
     return IK_OK;
 }
 

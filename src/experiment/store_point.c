@@ -216,6 +216,21 @@ static void bind_workload(binder *b, const store_point *p, const char *key)
     free(text);
 }
 
+/* Left NULL where the window was not found by the run. */
+static void bind_steady(binder *b, const ik_sim_result *r)
+{
+    const ik_sim_steady *k = &r->steady;
+    if (!k->looked)
+        return;
+    bind_real(b, "warmup_ns", (double)k->warmup_ps / 1e3);
+    bind_real(b, "measured_ns", (double)r->window_ps / 1e3);
+    if (k->stops && k->mean > 0)
+        bind_real(b, "interval", k->half_width / k->mean);
+    bind_real(b, "converged",
+              !r->deadlock &&
+                  metric_converged(k->warm, k->closed || !k->stops, r->offered, r->throughput));
+}
+
 static const char insert_reference[] = "INSERT OR REPLACE INTO refs VALUES(:key, :fabric, "
                                        ":switch, :traffic, :adapter, :seed, :completion_ns)";
 
@@ -267,7 +282,8 @@ static const char insert_point[] =
     ":arrival_latency_mean_ns, :packets_out_of_order, :reorder_mean_bytes, :reorder_max_bytes, "
     ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
     ":series_reorder_bytes, :series_out_of_order, :series_throttled, "
-    ":completion_ns, :slowdown, :effective_throughput, :stationary, :saturation_load, :missing, "
+    ":completion_ns, :slowdown, :effective_throughput, :stationary, :saturation_load, "
+    ":warmup_ns, :measured_ns, :interval, :converged, :missing, "
     ":reference, "
     ":host_finish, "
     ":round_trip_mean_ns, :round_trip_p50_ns, :round_trip_p95_ns, :round_trip_p99_ns, "
@@ -295,6 +311,7 @@ static ik_status insert(store *s, const store_point *p, const char *reference_ke
     bind_congestion(&b, p);
     bind_reorder(&b, p->result);
     bind_replies(&b, p->result);
+    bind_steady(&b, p->result);
     bind_workload(&b, p, reference_key);
     if (b.status != IK_OK) {
         sqlite3_finalize(b.statement);

@@ -21,7 +21,9 @@ typedef struct figure_cell {
     size_t missing;    /* points that have no such result */
     size_t infeasible; /* points without a result because their routing is infeasible */
     size_t deadlocks;  /* samples that a deadlock ended */
-    size_t unsteady;   /* of a latency: points past saturation, which is not stationary there */
+    /* of a latency: points past saturation, where it is not stationary, or that have not converged;
+     * the latter alone */
+    size_t unsteady, open;
 } figure_cell;
 
 typedef struct figure_curve {
@@ -44,8 +46,8 @@ typedef struct figure_data {
     const char **categories; /* [num_categories] of an x that is no number; NULL = it is one */
     size_t num_categories;
     const char *x_title, *x_unit, *y_title, *y_unit;
-    /* samples, those without a value, latencies past saturation */
-    size_t num_points, num_missing, num_infeasible, num_unsteady;
+    /* samples, those without a value, latencies that are marked, of these not converged */
+    size_t num_points, num_missing, num_infeasible, num_unsteady, num_open;
     size_t num_deadlocks; /* samples that a deadlock ended */
     const char *caption;
 } figure_data;

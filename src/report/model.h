@@ -226,7 +226,8 @@ ik_status model_jobs(report_model *m, const report_step *s, report_job **out, si
                      ik_error *err);
 /* Points of a step whose plan is feasible, and all of them. */
 size_t model_count_feasible(const report_model *m, const report_step *s, size_t *all);
-/* Whether no seed of a step is past saturation; true of a workload that ends. */
+/* Whether no seed of a step is past saturation, or has not converged; true of a workload that
+ * ends. */
 bool model_stationary(const report_step *s);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);

@@ -46,7 +46,7 @@ const char *model_estimate_text(estimate e, char *text, size_t size)
 
 bool model_stationary(const report_step *s)
 {
-    return !(s->value[METRIC_STATIONARY].mean < 1);
+    return !(s->value[METRIC_STATIONARY].mean < 1 || s->value[METRIC_CONVERGED].mean < 1);
 }
 
 /* Whether row i of a step counts. Of what is measured, points without a value (an infeasible one's

@@ -180,10 +180,14 @@ static void put_reals(ik_json *j, const char *key, const double *values, size_t 
     ik_json_close(j);
 }
 
-static void put_series(ik_json *j, const report_fabric *f, const report_series *s)
+/* first: the point that they are of. */
+static void put_series(ik_json *j, const report_fabric *f, const report_series *s,
+                       const report_row *first)
 {
     ik_json_object(j, "series");
     ik_json_uint(j, "period_ps", s->period_ps);
+    if (first->end_ps > first->window_ps)
+        ik_json_real(j, "warmup_ns", (double)(first->end_ps - first->window_ps) / 1e3, DIGITS);
     put_reals(j, "throughput", s->throughput, s->num);
     put_reals(j, "latency_mean_ns", s->latency_ns, s->num);
     if (s->reorder_bytes) {
@@ -265,7 +269,7 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
     if (channels)
         put_channels(j, f, s);
     if (channels && s->series.num)
-        put_series(j, f, &s->series);
+        put_series(j, f, &s->series, &m->rows[s->rows[0]]);
     if (channels)
         put_stored(j, "congestion_series", s->congestion_series);
     ik_json_close(j);

@@ -48,7 +48,8 @@ bool terminal_feasible_column(const report_model *m, grid *g);
 void grid_feasible(grid *g, const report_model *m, const report_step *s);
 #define TERMINAL_PAST_SATURATION                                                                   \
     "* past saturation: less than 95 % of the load is accepted, queues grow as long as the run "   \
-    "lasts, and the latency says how long that was."
+    "lasts, and the latency says how long that was; or the warm-up did not end, or the interval "  \
+    "did not become as small as asked (converged = 0)."
 /* Prints and frees the table. */
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err);
 

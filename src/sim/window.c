@@ -33,9 +33,9 @@ static ik_status refuse_of(const ik_params *measure, const char *why, ik_error *
 static ik_status check_of(const ik_params *measure, const ik_params *adapter, ik_error *err)
 {
     stationary_of of = (stationary_of)ik_params_enum(measure, "stop_of");
-    if (of == STATIONARY_ARRIVAL && !(adapter && ik_params_bool(adapter, "in_order")))
+    if (of == STATIONARY_ARRIVAL && !ik_params_bool(adapter, "in_order"))
         return refuse_of(measure, "adapter.in_order", err);
-    if (of >= STATIONARY_ROUND_TRIP && !(adapter && ik_params_has(adapter, "reply")))
+    if (of >= STATIONARY_ROUND_TRIP && !ik_params_has(adapter, "reply"))
         return refuse_of(measure, "adapter.reply", err);
     return IK_OK;
 }
@@ -98,10 +98,10 @@ static uint64_t round_up(uint64_t ps)
                              : 10 * power;
 }
 
-static uint64_t batch_ps(const ik_plan *plan, const ik_params *adapter, uint64_t end_ps)
+static uint64_t batch_ps(const ik_fabric *f, const ik_params *adapter, uint64_t end_ps)
 {
     enum { PACKETS = 4 };
-    uint64_t period = round_up(PACKETS * slowest_ps(plan->fabric, adapter));
+    uint64_t period = round_up(PACKETS * slowest_ps(f, adapter));
     while (end_ps / period > MOST_BATCHES)
         period = round_up(period + 1);
     return period;
@@ -135,13 +135,12 @@ static ik_status check_end(const stationary_setup *setup, const sim_times *times
     return ik_hint(err, IK_ERR_USAGE, "at_most: %.6g us", ceil(10 * need));
 }
 
-static ik_status setup_of(const ik_plan *plan, const sim_sections *sec, stationary_setup *setup,
-                          ik_error *err)
+static ik_status setup_of(const ik_fabric *f, const ik_params *adapter, const ik_params *v,
+                          stationary_setup *setup, ik_error *err)
 {
-    const ik_params *v = sec->measure;
     sim_times times = sim_times_of(v);
     bool stops = ik_params_has(v, "stop_ci");
-    uint64_t period = batch_ps(plan, sec->adapter, times.end_ps);
+    uint64_t period = batch_ps(f, adapter, times.end_ps);
     *setup = (stationary_setup){.period_ps = period,
                                 .most = (size_t)(times.end_ps / period),
                                 .detects = ik_params_word(v, "warmup"),
@@ -149,8 +148,15 @@ static ik_status setup_of(const ik_plan *plan, const sim_sections *sec, stationa
                                 .of = stops ? (stationary_of)ik_params_enum(v, "stop_of")
                                             : STATIONARY_LATENCY,
                                 .ci = stops ? ik_params_real(v, "stop_ci") : 0};
-    ik_status status = stops ? check_of(v, sec->adapter, err) : IK_OK;
+    ik_status status = stops ? check_of(v, adapter, err) : IK_OK;
     return status == IK_OK ? check_end(setup, &times, err) : status;
+}
+
+ik_status ik_sim_check_window(const ik_fabric *f, const ik_params *adapter,
+                              const ik_params *measure, ik_error *err)
+{
+    stationary_setup setup;
+    return sim_finds_window(measure) ? setup_of(f, adapter, measure, &setup, err) : IK_OK;
 }
 
 /* ---- the section `measure` with times */
@@ -276,7 +282,7 @@ ik_status sim_find_window(const ik_plan *plan, const ik_traffic *traffic,
     ik_status status = sim_open_sections(&sec, config, err);
     if (status != IK_OK)
         return status;
-    status = setup_of(plan, &sec, &setup, err);
+    status = setup_of(plan->fabric, sec.adapter, sec.measure, &setup, err);
     sim_close_sections(&sec);
     if (status == IK_OK)
         status = stationary_new(&setup, &watched, err);

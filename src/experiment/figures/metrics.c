@@ -51,6 +51,10 @@ const metric_row metrics[NUM_METRICS] = {
     [METRIC_EFFECTIVE] = {"effective_throughput", "effective throughput", "%", false},
     [METRIC_STATIONARY] = {"stationary", "stationary", "", false},
     [METRIC_SATURATION_LOAD] = {"saturation_load", "saturation load", "%", false},
+    [METRIC_WARMUP] = {"warmup_ns", "warm-up", "ns", false},
+    [METRIC_MEASURED] = {"measured_ns", "measured time", "ns", false},
+    [METRIC_INTERVAL] = {"interval", "half width of the 95 % interval", "%", false},
+    [METRIC_CONVERGED] = {"converged", "converged", "", false},
     [METRIC_FEASIBLE] = {"feasible", "feasible", "%", true},
     [METRIC_DEADLOCK_FREE] = {"deadlock_free", "proved free of deadlock", "%", true},
     [METRIC_MEAN_HOPS] = {"mean_hops", "mean hops", "", true},
@@ -71,6 +75,11 @@ const metric_row metrics[NUM_METRICS] = {
 bool metric_past_saturation(double offered, double throughput)
 {
     return throughput < 0.95 * offered;
+}
+
+bool metric_converged(bool warm, bool closed, double offered, double throughput)
+{
+    return warm && closed && !metric_past_saturation(offered, throughput);
 }
 
 metric_id metric_find(const char *name, size_t length)

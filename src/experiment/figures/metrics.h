@@ -53,7 +53,12 @@ typedef enum metric_id {
     METRIC_STATIONARY, /* 1 or 0; NAN of a workload that ends */
     /* highest load that was accepted, of a search; NAN without one, and where all of 100 % was */
     METRIC_SATURATION_LOAD,
-    METRIC_FEASIBLE, /* from here on without simulation; NAN where it is not measured */
+    /* these four: NAN unless the run found its window itself, the interval also without stop */
+    METRIC_WARMUP,
+    METRIC_MEASURED,
+    METRIC_INTERVAL,  /* half width of the 95 % interval over the mean, of the result stop is of */
+    METRIC_CONVERGED, /* 1 or 0, see metric_converged() */
+    METRIC_FEASIBLE,  /* from here on without simulation; NAN where it is not measured */
     METRIC_DEADLOCK_FREE,
     METRIC_MEAN_HOPS,
     METRIC_MAX_HOPS,
@@ -82,6 +87,10 @@ extern const metric_row metrics[NUM_METRICS];
 /* What saturation is, everywhere: less than 95 % of the offered load is accepted. Beyond it queues
  * grow as long as the run lasts, and a latency says how long that was. */
 bool metric_past_saturation(double offered, double throughput);
+/* Of a run that found its window: the warm-up ended (warm), the interval became as small as asked
+ * (closed; true where none was asked for), and the load is not past saturation, where nothing
+ * converges whatever a short run looks like. */
+bool metric_converged(bool warm, bool closed, double offered, double throughput);
 /* Those without simulation: METRIC_FEASIBLE … METRIC_BISECTION. */
 #define FIRST_STATIC METRIC_FEASIBLE
 enum { NUM_STATICS = METRIC_BISECTION - METRIC_FEASIBLE + 1 };

@@ -4,6 +4,7 @@
  * it; the caller's thread writes each result as it comes and reports it to the observer, so that
  * SQLite and the observer see one thread only.
  */
+#include "experiment/figures/metrics.h"
 #include "experiment/run/run.h"
 #include "experiment/run/search.h"
 #include "experiment/run/share.h"
@@ -258,6 +259,36 @@ static void note_unsent(const runner *r, const ik_watch_result *watch)
                   first->src, first->number, num - 1);
 }
 
+/* A point whose window was looked for in vain. Of one past saturation nothing else was to be
+ * expected, and it is marked like any. */
+static void note_not_converged(const runner *r, const point *p, const outcome *o)
+{
+    const ik_sim_result *result = &o->result;
+    const ik_sim_steady *k = &result->steady;
+    const ik_params *measure = &experiment_variant(r->e, p, SECTION_MEASURE)->params;
+    char why[160];
+    if (!k->looked || result->deadlock ||
+        metric_past_saturation(result->offered, result->throughput) ||
+        metric_converged(k->warm, k->closed || !k->stops, result->offered, result->throughput))
+        return;
+    if (!k->warm)
+        snprintf(why, sizeof why, "the warm-up has not ended");
+    else if (isnan(k->half_width))
+        snprintf(why, sizeof why, "too little was delivered for an interval");
+    else if (k->half_width <= ik_params_real(measure, "stop_ci") * k->mean)
+        snprintf(why, sizeof why, "batch means of %s still depend on each other",
+                 ik_params_text(measure, "stop_of"));
+    else
+        snprintf(why, sizeof why, "the 95 %% interval of %s is ± %.2g %%, ± %.3g %% was asked for",
+                 ik_params_text(measure, "stop_of"), 100 * k->half_width / k->mean,
+                 100 * ik_params_real(measure, "stop_ci"));
+    tell_note(r, IK_WARNING,
+              "%s with %s at load %.3g, seed %" PRIu64 ": not converged after %.6g us: %s",
+              experiment_variant(r->e, p, SECTION_ROUTING)->label,
+              experiment_variant(r->e, p, SECTION_TRAFFIC)->label, o->load,
+              experiment_seed(r->e, p), (double)result->end_ps / 1e6, why);
+}
+
 static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
 {
     runner *r = w->r;
@@ -290,6 +321,8 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
     }
     if (status == IK_OK)
         note_unsent(r, &o->result.watch);
+    if (status == IK_OK)
+        note_not_converged(r, &p, o);
     if (status == IK_OK && o->result.deadlock) {
         char load[40] = "";
         if (o->load > 0)

@@ -244,6 +244,24 @@ static ik_status check_watched(const runner *r, uint32_t most_hosts, ik_error *e
     return status;
 }
 
+/* Windows that runs find themselves must fit into their time, which depends on links and
+ * adapters. */
+static ik_status check_windows(const runner *r, size_t design, const ik_fabric *f, ik_error *err)
+{
+    const variants *measures = experiment_list(r->e, design, SECTION_MEASURE),
+                   *adapters = experiment_list(r->e, design, SECTION_ADAPTER);
+    for (size_t i = 0; i < measures->num && experiment_uses(r->e, SECTION_SWITCH); i++)
+        for (size_t k = 0; k < adapters->num; k++) {
+            const variant *v = &measures->items[i];
+            ik_status status = ik_sim_check_window(f, &adapters->items[k].params, &v->params, err);
+            if (status != IK_OK) {
+                place_in_variant(v, SECTION_MEASURE, err);
+                return status;
+            }
+        }
+    return IK_OK;
+}
+
 /* A fabric, which designs before this one may have as well. */
 static ik_status check_fabric(const runner *r, const point *at, const ik_fabric *f, ik_error *err)
 {
@@ -256,6 +274,8 @@ static ik_status check_fabric(const runner *r, const point *at, const ik_fabric 
     if (status == IK_OK && !known)
         status =
             check_traffic(r, fabrics, f, at->design == 0 && at->index[SECTION_FABRIC] == 0, err);
+    if (status == IK_OK)
+        status = check_windows(r, at->design, f, err);
     return status == IK_OK ? check_routing_files(r, at->design, f, err) : status;
 }
 

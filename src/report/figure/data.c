@@ -74,6 +74,13 @@ static void place_cell(const maker *k, figure_cell *c, const view_entry *entries
     }
 }
 
+static void count_unsteady(figure_cell *c, const report_row *row)
+{
+    bool past = row->value[METRIC_STATIONARY] < 1;
+    c->open += !past && row->value[METRIC_CONVERGED] < 1;
+    c->unsteady += past || row->value[METRIC_CONVERGED] < 1;
+}
+
 /* The samples in the order of the points, those without a value as NAN. */
 static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, size_t num,
                            ik_error *err)
@@ -98,7 +105,7 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
         c->rows[c->num++] = rows[i];
     }
     for (size_t i = 0; i < num && (is_latency(&k->d->v.y) || is_latency(&k->d->v.x)); i++)
-        c->unsteady += m->rows[rows[i]].value[METRIC_STATIONARY] < 1;
+        count_unsteady(c, &m->rows[rows[i]]);
     return IK_OK;
 }
 
@@ -196,6 +203,7 @@ static void finish_cells(maker *k)
         k->d->num_deadlocks += c->deadlocks;
         k->d->num_missing += c->missing;
         k->d->num_unsteady += c->unsteady;
+        k->d->num_open += c->open;
         c->num = finite;
         c->y = estimate_samples(c->samples, finite);
         if (finite)

@@ -176,10 +176,13 @@ static void write_caption(figure_data *d)
         add_sentence(d, "%zu of %zu samples are feasible.", feasible, d->num_points);
     if (d->num_missing)
         add_sentence(d, "%zu of %zu samples have a value.", feasible - d->num_missing, feasible);
-    if (d->num_unsteady)
+    if (d->num_unsteady > d->num_open)
         add_sentence(d,
                      "%zu of %zu latencies are past saturation, where they are not stationary%s.",
-                     d->num_unsteady, d->num_points, rings ? " (ringed)" : "");
+                     d->num_unsteady - d->num_open, d->num_points, rings ? " (ringed)" : "");
+    if (d->num_open)
+        add_sentence(d, "%zu of %zu latencies have not converged%s.", d->num_open, d->num_points,
+                     rings ? " (ringed)" : "");
     if (d->num_deadlocks)
         add_sentence(d, "%zu of %zu samples were ended by a deadlock.", d->num_deadlocks,
                      d->num_points);

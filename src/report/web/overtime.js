@@ -43,10 +43,12 @@ export function overTime(data) {
   const shares = () => (shows.value === 'filled' || !sampled() ? series().filled : sampled()[shows.value]);
   const at = (t) => ((t + 1) * series().period_ps) / 1000;
   const x = { name: 'time', format: shortTime, min: 0 };
+  // Where the measured time begins, as high as the curve.
+  const warmup = (values) => (series().warmup_ns > 0 ? [{ name: 'end of warm-up', colour: 2, symbol: 2, dash: 1, points: [0, Math.max(...values)].map((y) => ({ x: series().warmup_ns, y })) }] : []);
   const throughput = () => ({ title: 'Throughput over time', label: `Throughput over time, ${curve().label}`, x, y: { name: 'accepted throughput', format: (v) => `${+(100 * v).toFixed(1)} %`, min: 0 },
-    lines: [{ name: 'accepted', points: series().throughput.map((y, t) => ({ x: at(t), y })) }] });
+    lines: [{ name: 'accepted', points: series().throughput.map((y, t) => ({ x: at(t), y })) }, ...warmup(series().throughput)] });
   const latency = () => ({ title: 'Latency over time', label: `Latency over time, ${curve().label}`, x, y: { name: 'mean latency', format: shortTime, min: 0 },
-    lines: [{ name: 'mean', colour: 1, symbol: 1, points: series().latency_mean_ns.map((y, t) => ({ x: at(t), y })) }] });
+    lines: [{ name: 'mean', colour: 1, symbol: 1, points: series().latency_mean_ns.map((y, t) => ({ x: at(t), y })) }, ...warmup(series().latency_mean_ns)] });
   const plots = [plot(throughput(), 240), plot(latency(), 240)];
   const heat = heatMap();
   const label = el('output', {});

@@ -15,19 +15,22 @@ const LATENCIES = [['latency_mean_ns', 'mean'], ['latency_p50_ns', 'median'], ['
 export const endless = (data) => data.curves.filter((c) => !isWorkload(c));
 
 // Less than 95 % of the load was accepted, with one seed at least: queues grow as long as the run lasts.
-const isPast = (s) => s.stationary !== null && s.stationary < 1;
+// Or a run looked in vain for its end: the warm-up went on, or the interval stayed too wide.
+const isOpen = (s) => s.converged != null && s.converged < 1;
+const isPast = (s) => (s.stationary !== null && s.stationary < 1) || isOpen(s);
 const isLatency = (key) => LATENCIES.some(([name]) => name === key);
 // The one definition of saturation, wherever it is shown.
 export const SATURATION = 'Saturation: less than 95 % of the offered load is accepted.';
 const SATURATION_LOAD = `${SATURATION} Of the loads that were simulated it is the lowest past saturation; where it was searched for, the highest before.`;
 const PAST = 'past saturation; queues grow as long as the run lasts, and the latency says how long that was';
+const OPEN = 'not converged: the warm-up did not end, or the interval did not become as small as asked';
 
 function curveLines(data, all, curves, key, { x = 'load', positive = false } = {}) {
   const names = shortNamesOf(data, curves);
   return curves.map((c) => ({
     name: names(c), whole: c.label, curve: c, ...all.styleOf(c),
-    points: c.steps.filter((s) => !positive || s[key] > 0).map((s) => ({ x: s[x], y: s[key], ci: s[`${key}_ci95`], past: isLatency(key) && isPast(s),
-      note: s.deadlock ? 'deadlock' : isLatency(key) && isPast(s) ? 'past saturation' : x === 'load' ? '' : `at ${loadText(s.load)} load` })),
+    points: c.steps.filter((s) => !positive || s[key] > 0).map((s) => ({ x: s[x], y: s[key], ci: s[`${key}_ci95`], past: isLatency(key) && isPast(s), open: !(s.stationary < 1),
+      note: s.deadlock ? 'deadlock' : isLatency(key) && isPast(s) ? (s.stationary < 1 ? 'past saturation' : 'not converged') : x === 'load' ? '' : `at ${loadText(s.load)} load` })),
   }));
 }
 
@@ -90,7 +93,7 @@ export function performance(data) {
       ' is reached where less than 95 % of the offered load is accepted: in the table, the lowest such load; the peak throughput is the most that was accepted at any load.',
       all.some((c) => c.steps.some((s) => s.throughput > 1 || s.host_throughput_max > 1)) && ' A packet counts as accepted, as a whole, when all of it has arrived: in a short measured time a host may seem to accept a little more than 100 %.',
       data.points.some((p) => p.probes) && ' Where it was searched for, the table has the highest load of which at least 95 % is accepted.',
-      all.some((c) => c.steps.some(isPast)) && ` Hollow marks, and stars in tables: ${PAST}.`),
+      all.some((c) => c.steps.some(isPast)) && ` Hollow marks, and stars in tables: ${PAST}${all.some((c) => c.steps.some(isOpen)) ? `; or ${OPEN}` : ''}.`),
     card(el('h3', {}, 'Saturation and peak throughput'), table('saturation', columns, rows)), charts);
 }
 

@@ -28,6 +28,11 @@ const DIAGONAL = 'all that is offered';
 const small = (node, width = 30) => { const box = svg('svg', { width, height: 14, 'aria-hidden': 'true' }); box.append(node); return box; };
 const diagonalSample = () => svg('g', {}, svg('line', { x1: 0, x2: 30, y1: 7, y2: 7, stroke: css('--soft'), 'stroke-width': 1.5, 'stroke-dasharray': '1.5 2' }));
 const anyPast = (spec) => spec.lines.some((l) => l.points.some((p) => p.past));
+// Why points are hollow: past saturation, or (open) they have not converged.
+const pastText = (spec) => {
+  const points = spec.lines.flatMap((l) => l.points.filter((p) => p.past));
+  return [points.some((p) => !p.open) && PAST_SHORT, points.some((p) => p.open) && 'not converged'].filter(Boolean).join('; or ');
+};
 
 // What the legend has: a line of each curve, or where these are many and their looks come from values, a line of each value.
 // [{ name: axis or '', items: [{ text, whole, look, lines: Set of their numbers }] }]
@@ -112,7 +117,7 @@ function fileOf(spec, shown, groups, height) {
   chart.dispose();
   const entries = groups.flatMap((g) => [...(g.name ? [{ text: `${g.name}:`, first: true }] : []), ...g.items.filter((i) => [...i.lines].some((n) => shown.numbers.has(n))).map((i) => ({ sample: sample(i.look), text: i.text }))]);
   if (spec.diagonal) entries.push({ sample: diagonalSample(), text: DIAGONAL, first: groups.some((g) => g.name) });
-  if (anyPast(shown)) entries.push({ sample: sample(PAST_KEY), text: PAST_SHORT });
+  if (anyPast(shown)) entries.push({ sample: sample(PAST_KEY), text: pastText(shown) });
   return composed(spec.title || spec.label, entries, FILE_WIDTH, picture, height);
 }
 
@@ -151,7 +156,7 @@ export function plot(spec, height = 320) {
     if (many) keys.tabIndex = 0; else keys.removeAttribute('tabindex');
     keys.replaceChildren(...groups.flatMap((g) => [g.name && el('span', { class: 'key axis' }, `${g.name}:`), ...g.items.map((item, n) => legendItem(g, item, n)), g.name && el('span', { class: 'break' })]).filter(Boolean),
       ...(spec.diagonal ? [el('span', { class: 'key' }, small(diagonalSample()), DIAGONAL)] : []),
-      ...(anyPast(spec) ? [el('span', { class: 'key past-key' }, small(sample(PAST_KEY)), PAST_SHORT)] : []));
+      ...(anyPast(spec) ? [el('span', { class: 'key past-key' }, small(sample(PAST_KEY)), pastText(spec))] : []));
   }
   const draw = () => {
     canvas.setAttribute('aria-label', spec.label);

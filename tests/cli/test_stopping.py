@@ -1,0 +1,183 @@
+"""Runs that find their warm-up and their end themselves."""
+import csv
+import io
+import signal
+import subprocess
+import unittest
+
+from harness import IKAT, CliTest, run
+
+STOP = """\
+fabric: karytree:k=4,n=2
+routing: dmodk
+traffic: [uniform, "hotspot:nodes=0,fraction=50%"]
+load: [20%, 60%]
+seeds: 2
+measure: {warmup: auto, stop: {ci: 3 %, of: latency_mean_ns, at_most: 600 us}}
+figures:
+  - {name: waits, where: {traffic: uniform}, x: load, y: latency_mean_ns}
+  - {name: hot, where: {traffic: "hotspot:nodes=0,fraction=0.5"}, x: load, y: latency_mean_ns}
+  - {name: spent, where: {traffic: uniform}, x: load, y: measured_ns}
+"""
+MEASURE = "{warmup: auto, stop: {ci: 3 %, of: latency_mean_ns, at_most: 600 us}}"
+
+
+class Stopping(CliTest):
+    def run_it(self, text, name="test", status=0, args=()):
+        path = self.tmp / "test.yaml"
+        path.write_text(text)
+        store = self.tmp / f"{name}.db"
+        done = run("run", path, "-o", store, *args)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return store, done
+
+    def rows(self, store, *args):
+        return list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv", *args))))
+
+    def test_results(self):
+        store, done = self.run_it(STOP)
+        rows = self.rows(store)
+        for row in rows:
+            warmup, measured = float(row["warmup_ns"]), float(row["measured_ns"])
+            if row["traffic"] == "uniform":
+                self.assertEqual((row["converged"], row["stationary"]), ("1", "1"))
+                self.assertLessEqual(float(row["interval"]), 0.03)
+                self.assertTrue(0 < warmup < measured and warmup + measured <= 600e3, row)
+            else:  # past saturation: measured in the second half, and never said to have converged
+                self.assertEqual((row["converged"], row["stationary"]), ("0", "0"))
+                self.assertEqual((warmup + measured, warmup), (600e3, 300e3))
+        self.assertLess(min(float(r["measured_ns"]) for r in rows), max(float(r["measured_ns"]) for r in rows if r["traffic"] == "uniform"))
+        self.assertNotIn("not converged", done.stderr)  # the star says it: nothing else was to be expected
+        self.assertIn("us*", done.stdout)
+        self.assertIn("converged = 0", done.stdout)
+        points = self.json("report", store)["points"]
+        self.assertEqual({p["converged"] for p in points}, {0, 1})
+        self.assertNotIn("*", self.ok("report", store, "--figure", "waits"))
+        self.assertIn("*", self.ok("report", store, "--figure", "hot"))
+        spent = self.ok("report", store, "--figure", "spent", "--csv")
+        self.assertIn("measured_ns", spent)
+
+    def test_what_was_found_written_down(self):
+        """The same numbers as with these times in the experiment."""
+        one = STOP.replace("seeds: 2", "seeds: [7]").replace('[uniform, "hotspot:nodes=0,fraction=50%"]', "uniform").replace("[20%, 60%]", "60%")
+        one = one[:one.index("figures")]
+        row, = self.rows(self.run_it(one)[0])
+        times = f'{{warmup: {row["warmup_ns"]} ns, duration: {row["measured_ns"]} ns}}'
+        plain, = self.rows(self.run_it(one.replace(MEASURE, times), "plain")[0])
+        for key in ("checksum", "offered", "throughput", "latency_mean_ns", "latency_p99_ns", "packets_delivered", "packet_hops"):
+            self.assertEqual(row[key], plain[key], key)
+        self.assertEqual([plain[k] for k in ("warmup_ns", "measured_ns", "interval", "converged")], [""] * 4)
+
+    def test_wide_intervals_are_said(self):
+        text = STOP.replace("3 %, of", "0.1 %, of").replace(', "hotspot:nodes=0,fraction=50%"', "")
+        text = text[:text.index("figures")] + "figures:\n  - {name: waits, x: load, y: latency_mean_ns}\n"
+        store, done = self.run_it(text)
+        self.assertEqual(done.stderr.count("not converged after 600 us: the 95 % interval of latency_mean_ns is"), 4)
+        self.assertIn("0.1 % was asked for", done.stderr)
+        for row in self.rows(store):
+            self.assertEqual((row["converged"], row["stationary"]), ("0", "1"))
+            self.assertGreater(float(row["interval"]), 0.001)
+        self.assertIn("us*", done.stdout)
+        svg = self.tmp / "waits.svg"
+        self.ok("report", store, "--figure", "waits", "-o", svg)
+        self.assertIn("4 of 4 latencies have not converged", " ".join(self.ok("report", store, "--figure", "waits").split()))
+
+    def test_warmup_alone(self):
+        text = STOP.replace(MEASURE, "{warmup: auto, duration: 90 us, series: 5 us}")
+        store, _ = self.run_it(text[:text.index("figures")])
+        for row in self.rows(store):
+            self.assertEqual(float(row["measured_ns"]), 90e3)
+            self.assertEqual(row["interval"], "")
+            self.assertEqual(row["converged"], row["stationary"])
+            self.assertLessEqual(float(row["warmup_ns"]), 90e3)
+        for curve in self.json("report", store)["curves"]:
+            for step in curve["steps"]:
+                first = next(p for p in self.json("report", store)["points"]
+                             if (p["traffic"], p["load"], p["seed"]) == (curve["traffic"], step["load"], 1))
+                self.assertEqual(step["series"]["warmup_ns"], first["warmup_ns"])
+        page = self.tmp / "page.html"
+        self.ok("report", store, "-o", page)
+        self.assertIn("end of warm-up", page.read_text())
+
+    def test_other_results(self):
+        """Intervals of what there is only with a setting of the adapter, and of throughput."""
+        for of, adapter in (("throughput", ""), ("network_latency_mean_ns", ""), ("arrival_latency_mean_ns", "adapter: {in_order: true}\n"),
+                            *((k, "adapter: {reply: 1 KiB}\n") for k in ("round_trip_mean_ns", "request_latency_mean_ns", "reply_latency_mean_ns"))):
+            text = f"fabric: karytree:k=4,n=2\nrouting: adaptive_tree\nload: 40%\n{adapter}measure: {{stop: {{ci: 2 %, of: {of}, at_most: 2 ms}}}}\n"
+            row, = self.rows(self.run_it(text, of)[0])
+            self.assertEqual((row["converged"], row["warmup_ns"]), ("1", "50000"), of)
+            self.assertLessEqual(float(row["interval"]), 0.02)
+
+    def test_same_bytes(self):
+        text = STOP[:STOP.index("figures")]
+        stores = [self.run_it(text, f"jobs{jobs}", args=("--jobs", jobs))[0].read_bytes() for jobs in (1, 2, 3)]
+        self.assertEqual([s == stores[0] for s in stores], [True] * 3)
+        path, store = self.tmp / "test.yaml", self.tmp / "long.db"
+        with subprocess.Popen([IKAT, "run", str(path), "-o", str(store), "--jobs", "1"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True) as child:
+            next(line for line in child.stderr if " of 8 points" in line)
+            child.send_signal(signal.SIGINT)
+            child.communicate()
+        self.ok("run", path, "-o", store)
+        self.assertEqual(store.read_bytes(), stores[0])
+
+    def test_search(self):
+        """Each probe is measured so; what is found is what a search with the times of its result finds for that load."""
+        text = ("fabric: crossbar:n=16\nrouting: updown\nload: {find: saturation, precision: 5 %}\nseeds: [3]\nswitch: {queues: fifo}\n"
+                "measure: {warmup: auto, stop: {ci: 4 %, of: throughput, at_most: 300 us}}\n")
+        row, = self.rows(self.run_it(text)[0])
+        self.assertEqual(row["stationary"], "1")
+        self.assertTrue(0.5 <= float(row["saturation_load"]) <= 0.7, row["saturation_load"])
+        alone, = self.rows(self.run_it(text.replace("{find: saturation, precision: 5 %}", row["load"]), "alone")[0])
+        for key in ("checksum", "throughput", "warmup_ns", "measured_ns", "interval"):
+            self.assertEqual(row[key], alone[key], key)
+
+    def test_sweeps_and_overrides(self):
+        text = STOP[:STOP.index("figures")].replace("ci: 3 %", "ci: [2 %, 6 %]").replace("seeds: 2", "seeds: 1").replace("[20%, 60%]", "60%")
+        store, _ = self.run_it(text.replace(', "hotspot:nodes=0,fraction=50%"', ""))
+        time = {("0.02" in r["variant"]): float(r["measured_ns"]) for r in self.rows(store)}
+        self.assertGreater(time[True], time[False])
+        self.assertEqual(len(time), 2)
+        flat = text.replace(", stop: {ci: [2 %, 6 %], of: latency_mean_ns, at_most: 600 us}", ", stop_ci: 5 %, stop_at_most: 600 us")
+        row = self.rows(self.run_it(flat, "flat", args=("--set", "measure.stop_ci=7%"))[0])[0]
+        again = self.rows(self.run_it(text, "set", args=("--set", "measure.stop.ci=7%"))[0])[0]
+        third = self.rows(self.run_it(text, "third", args=("--set", "measure.stop_ci=7%"))[0])[0]
+        self.assertEqual((again["measured_ns"], third["measured_ns"]), (row["measured_ns"],) * 2)
+
+    def test_refused(self):
+        path = self.tmp / "bad.yaml"
+        text = STOP[:STOP.index("figures")]
+        for measure, at, words in (
+                ("{stop: {ci: 0 %, at_most: 1 ms}}", "0 %", ["stop_ci", "0.0001 to 0.5"]),
+                ("{stop: {ci: 2 %}}", "2 %", ["needs at_most", "stop: {ci: 2 %, at_most: 2 ms}"]),
+                ("{stop: {ci: 2 %, at_most: 50 us}}", "50 us", ["50 us is not longer than the warm-up"]),
+                ("{warmup: auto, stop: {ci: 2 %, at_most: 1 us}}", "1 us", ["shorter than the least", "80 batches"]),
+                ("{warmup: auto, duration: 3 us}", "3 us", ["twice the duration", "32 batches"]),
+                ("{stop: {ci: 2 %, at_most: 1 ms, off: throughput}}", "off", ["no parameter 'stop_off'", "'stop_of'"]),
+                ("{stop: {ci: 2 %, at_most: 1 ms, of: latency_mean}}", "latency_mean", ["did you mean 'latency_mean_ns'"]),
+                ("{stop: {ci: 2 %, at_most: 1 ms, of: latency_p99_ns}}", "latency_p99", ["'latency_p99_ns'", "one of latency_mean_ns|throughput"]),
+                ("{stop: {ci: 2 %, at_most: 1 ms, of: round_trip_mean_ns}}", "round", ["without reply"]),
+                ("{stop: {ci: 2 %, at_most: 1 ms, of: arrival_latency_mean_ns}}", "arrival", ["without in_order"]),
+                ("{stop: {ci: 2 %, at_most: 1 ms}, duration: 20 us}", "20 us", ["'duration'", "stop_ci"]),
+                ("{stop: {ci: 2 %}, at_most: 1 ms}", "1 ms", ["'at_most'"]),
+                ("{stop: {at_most: 1 ms}}", "1 ms", ["'stop_at_most'", "stop_ci"]),
+                ("{stop: 2 %}", "2 %", ["mapping of parameters", "stop: { ci: … }"]),
+                ("{stop: {ci: 2 %, at_most: 1 ms}, stop_ci: 2 %}", "stop_ci", ["given twice"]),
+                ("{warmup: [auto, 5 us], stop: {ci: 2 %, at_most: 4 us}}", "4 us", ["not longer"]),
+                ("{warmup: atuo}", "atuo", ["'atuo'", "auto"]),
+                ("{warmup: auto, until: delivered, at_most: 1 ms}", "auto", ["'warmup'"])):
+            with self.subTest(measure=measure):
+                path.write_text(text.replace(MEASURE, measure))
+                self.refused("run", path, "-o", self.tmp / "bad.db", says=[f"bad.yaml:6:{10 + measure.index(at)}:", *words])
+                self.assertFalse((self.tmp / "bad.db").exists())
+        path.write_text(text.replace(MEASURE, "{warmup: auto, stop: {ci: 2 %, at_most: 1 ms}}").replace("traffic: [uniform, \"hotspot:nodes=0,fraction=50%\"]",
+                        "schedule: [{until: 40 us, traffic: uniform}, {traffic: 'shift:by=1'}]"))
+        self.refused("run", path, says=["bad.yaml:6:", "no steady state"])
+        path.write_text("fabric: karytree:k=4,n=2\nrouting: dmodk\nsimulate: false\nmeasure: {warmup: auto}\n")
+        self.refused("run", path, says=["bad.yaml:4:", "measure"])
+        path.write_text("fabric: karytree:k=4,n=2\nrouting: dmodk\ntraffic: {family: exchange, pattern: 'shift:by=1'}\nmeasure: {warmup: auto}\n")
+        self.refused("run", path, says=["bad.yaml:4:", "delivered"])
+
+
+if __name__ == "__main__":
+    unittest.main()
