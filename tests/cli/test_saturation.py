@@ -42,7 +42,7 @@ class Stationary(CliTest):
             self.assertEqual(row["stationary"], "0" if past else "1", row)
         self.assertEqual({r["stationary"] for r in rows}, {"0", "1"})
         self.assertEqual(summary.count(PAST), 2)  # below the results, and below the classes
-        lines = [line for line in summary.splitlines() if line.startswith("dmodk") and "us" in line]
+        lines = [line for line in summary.splitlines() if line.startswith(("uniform", "hotspot")) and "us" in line]
         self.assertEqual([line.count("us*") for line in lines], [0, 1], lines)
         for curve in self.json("report", self.store)["curves"]:
             for step in curve["steps"]:

@@ -273,7 +273,7 @@ static const struct {
     {"karytree:k=4,n=2", "dmodk", "uniform", "model=ideal", NULL,
      "warmup=auto;stop_ci=2%;stop_at_most=1 ms", 0.6, false},
     {"karytree:k=4,n=2", "dmodk", "uniform", "model=ioq", NULL,
-     "warmup=auto;stop_ci=2%;stop_at_most=1 ms", 0.6, true},
+     "warmup=auto;stop_ci=4%;stop_at_most=1 ms", 0.6, true},
     {"karytree:k=4,n=2", "dmodk", "uniform", "model=pipelined", "packet=256 B",
      "warmup=auto;stop_ci=3%;stop_at_most=300 us", 0.5, false},
     {"karytree:k=4,n=2", "dmodk", "uniform", "model=pipelined", "packet=256 B",
