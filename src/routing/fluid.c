@@ -7,8 +7,10 @@
  * the channel that allows its unfrozen flows the smallest rate, what is left divided by the sum of
  * their shares, freezes them, and so on. Then time runs to the next completion and rates are filled
  * anew. Flows that end within a relative 1e-9 of each other end together, so that exchanges with
- * few distinct rates take few rounds. A binary heap with lazy updates finds the smallest share:
- * O(path steps * log channels) a round.
+ * few distinct rates take few rounds. A binary heap finds the smallest share. What a channel allows
+ * hardly ever becomes less while rates are filled (only by rounding), so the heap holds a lower
+ * bound of each, which is brought up to date when it comes to the top: O(path steps + channels *
+ * log channels) a round, and one more log for each of those corrections.
  */
 #include "routing/fluid.h"
 
@@ -30,8 +32,8 @@ typedef struct fluid {
     double *left;        /* [num_ports] capacity not given away yet in this round */
     uint32_t *open;      /* [num_ports] unfrozen flows */
     double *weight;      /* [num_ports] the sum of their shares */
-    uint32_t *stamp;     /* [num_ports] */
-    ik_heap heap;        /* channels; key: what a flow of it may still have per share */
+    uint64_t *bound;     /* [num_ports] the least key of the channel in the heap */
+    ik_heap heap;        /* channels; key: at most what a flow of it may still have per share */
     double *rate, *size; /* [flows] */
     bool *done;          /* [flows] */
     double *done_at;     /* [flows] the caller's, or NULL */
@@ -77,10 +79,16 @@ static bool counts(const fluid *x, uint32_t channel)
     return x->capacity[channel] < INFINITY;
 }
 
-static bool push(fluid *x, uint32_t channel)
+/* What a flow of the channel may still have per share. */
+static uint64_t key_of(const fluid *x, uint32_t channel)
 {
-    uint64_t share = ik_heap_key(x->left[channel] / x->weight[channel]);
-    return ik_heap_push(&x->heap, (ik_heap_item){share, channel, x->stamp[channel]});
+    return ik_heap_key(x->left[channel] / x->weight[channel]);
+}
+
+static bool push(fluid *x, uint32_t channel, uint64_t key)
+{
+    x->bound[channel] = key;
+    return ik_heap_push(&x->heap, (ik_heap_item){key, channel, 0});
 }
 
 static void open_channels(fluid *x)
@@ -109,11 +117,12 @@ static bool freeze(fluid *x, uint32_t flow, double rate)
         uint32_t c = x->p->channel[i];
         if (counts(x, c)) {
             double share = fluid_share(x->p, i);
-            x->left[c] = fmax(0, x->left[c] - rate * share);
-            x->weight[c] = fmax(LEAST_WEIGHT, x->weight[c] - share);
+            double left = x->left[c] - rate * share, weight = x->weight[c] - share;
+            x->left[c] = left > 0 ? left : 0;
+            x->weight[c] = weight > LEAST_WEIGHT ? weight : LEAST_WEIGHT;
             x->open[c]--;
-            x->stamp[c]++;
-            if (x->open[c] && !push(x, c))
+            uint64_t key = x->open[c] ? key_of(x, c) : UINT64_MAX;
+            if (key < x->bound[c] && !push(x, c, key))
                 return false;
         }
     }
@@ -125,14 +134,20 @@ static bool fill_rates(fluid *x)
 {
     open_channels(x);
     for (uint32_t i = 0; i < x->num_used; i++)
-        if (x->open[x->used[i]] && !push(x, x->used[i]))
+        if (x->open[x->used[i]] && !push(x, x->used[i], key_of(x, x->used[i])))
             return false;
     for (uint32_t f = 0; f < x->p->num; f++)
         x->rate[f] = -1;
     while (x->heap.num > 0) {
         ik_heap_item top = ik_heap_pop(&x->heap);
-        if (top.stamp != x->stamp[top.id] || x->open[top.id] == 0)
+        if (top.key != x->bound[top.id] || x->open[top.id] == 0)
             continue;
+        uint64_t key = key_of(x, top.id);
+        if (key > top.key) {
+            if (!push(x, top.id, key))
+                return false;
+            continue;
+        }
         for (size_t k = x->by.base[top.id]; k < x->by.base[top.id + 1]; k++) {
             uint32_t f = x->by.flow[k];
             if (!x->done[f] && x->rate[f] < 0 && !freeze(x, f, ik_heap_number(top.key)))
@@ -149,7 +164,8 @@ static void advance(fluid *x, double *now, uint32_t *left)
     for (uint32_t f = 0; f < x->p->num; f++) {
         if (!x->done[f]) {
             assert(x->rate[f] > 0);
-            step = fmin(step, x->size[f] / x->rate[f]);
+            double time = x->size[f] / x->rate[f];
+            step = time < step ? time : step;
         }
     }
     *now += step;
@@ -170,7 +186,7 @@ static void fluid_free(fluid *x)
 {
     channel_flows_free(&x->by);
     ik_heap_free(&x->heap);
-    void *all[] = {x->used, x->left, x->open, x->weight, x->stamp, x->rate, x->size, x->done};
+    void *all[] = {x->used, x->left, x->open, x->weight, x->bound, x->rate, x->size, x->done};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -185,13 +201,13 @@ static ik_status fluid_init(fluid *x, ik_error *err)
     x->left = ik_calloc(ports, sizeof *x->left);
     x->open = ik_calloc(ports, sizeof *x->open);
     x->weight = ik_calloc(ports, sizeof *x->weight);
-    x->stamp = ik_calloc(ports, sizeof *x->stamp);
+    x->bound = ik_calloc(ports, sizeof *x->bound);
     x->rate = ik_calloc(flows, sizeof *x->rate);
     x->size = ik_calloc(flows, sizeof *x->size);
     x->done = ik_calloc(flows, sizeof *x->done);
-    if (!x->used || !x->left || !x->open || !x->weight || !x->stamp || !x->rate || !x->size ||
+    if (!x->used || !x->left || !x->open || !x->weight || !x->bound || !x->rate || !x->size ||
         !x->done)
-        return ik_fail_memory(err, ports * 28 + flows * 17, "a fluid model");
+        return ik_fail_memory(err, ports * 32 + flows * 17, "a fluid model");
     for (uint32_t c = 0; c < x->p->num_channels; c++)
         if (x->by.base[c + 1] > x->by.base[c] && counts(x, c))
             x->used[x->num_used++] = c;

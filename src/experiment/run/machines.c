@@ -130,7 +130,9 @@ static ik_status make_plan(const batch *b, machine *m, made_plan *p, ik_error *e
     p->points = ik_calloc(p->slot.num, sizeof *p->points);
     if (!p->points)
         return ik_fail_memory(err, p->slot.num * sizeof *p->points, "an experiment");
-    ik_status status = plan_make_for(&one, m->fabric, &p->slot.at, &p->slot.plan, &p->why);
+    p->slot.plan = tried_take(b->r, p->slot.number);
+    ik_status status =
+        p->slot.plan ? IK_OK : plan_make_for(&one, m->fabric, &p->slot.at, &p->slot.plan, &p->why);
     p->infeasible = status == IK_ERR_UNSUPPORTED && misfit_is_limit(&p->why);
     p->slot.unusable = status == IK_ERR_UNSUPPORTED && !p->infeasible;
     if (status != IK_OK && status != IK_ERR_UNSUPPORTED) {
@@ -160,7 +162,8 @@ static ik_status make_machine(void *ctx, size_t index, unsigned thread, ik_error
         return ik_fail_memory(err, m->num * sizeof *m->plans, "an experiment");
     for (size_t i = 0; i < m->num; i++) {
         const plan_block *k = &b->r->e->plans[m->first + i];
-        m->plans[i].slot = (plan_slot){.at = k->at, .first = k->first, .num = k->num};
+        m->plans[i].slot =
+            (plan_slot){.number = m->first + i, .at = k->at, .first = k->first, .num = k->num};
         m->plans[i].idle = all_finished(b->r, &m->plans[i].slot);
         idle &= m->plans[i].idle;
     }
@@ -171,7 +174,7 @@ static ik_status make_machine(void *ctx, size_t index, unsigned thread, ik_error
     return status;
 }
 
-static void free_machine(machine *m)
+static void free_machine(runner *r, machine *m)
 {
     for (size_t i = 0; m->plans && i < m->num; i++) {
         if (m->plans[i].proved)
@@ -180,6 +183,8 @@ static void free_machine(machine *m)
         free(m->plans[i].points);
     }
     free(m->plans);
+    if (m->fabric)
+        tried_free(r, m->first, m->num);
     ik_fabric_free(m->fabric);
 }
 
@@ -347,7 +352,7 @@ ik_status machines_run(runner *r, ik_error *err)
             status = keep_batch(b, err);
         longest = seconds_since(&begun) > longest ? seconds_since(&begun) : longest;
         for (size_t i = 0; i < b->num; i++)
-            free_machine(&b->machines[i]);
+            free_machine(r, &b->machines[i]);
     }
     free(b);
     return status == IK_OK ? any_failed(r, err) : status;

@@ -2,8 +2,8 @@
  *
  * experiment/run/misfits.c: combinations of a sweep whose routing does not fit its fabric, whatever
  * its settings. They are refused before the first point: a product was written where designs were
- * meant. On small fabrics every plan is tried; on larger ones, where trying costs as much as
- * making, those of the first fabric of each family.
+ * meant. Trying costs as much as making, so what was made is kept for its turn; where all of it
+ * would be too much, routings are tried on the first fabric of each family.
  */
 #include "experiment/run/run.h"
 
@@ -22,6 +22,13 @@ static const char *routing_name(const ik_experiment *e, const point *at)
     return experiment_variant(e, at, SECTION_ROUTING)->name;
 }
 
+/* Whether there is room for one more plan on a fabric. */
+static bool may_keep(const runner *r, const ik_fabric *f)
+{
+    static const uint64_t most = 1 << 24; /* entries of all tables */
+    return r->tried_entries + (uint64_t)f->num_switches * f->num_hosts <= most;
+}
+
 /* Whether a routing is to be tried on a fabric; remembered. */
 static bool to_be_tried(runner *r, const ik_fabric *f, const point *at)
 {
@@ -30,7 +37,8 @@ static bool to_be_tried(runner *r, const ik_fabric *f, const point *at)
                *routing = routing_name(r->e, at);
     for (const struct judged *k = r->judged; k; k = k->next)
         if (strcmp(k->fabric, fabric) == 0 && strcmp(k->routing, routing) == 0)
-            return experiment_simulates(r->e) && (uint64_t)f->num_switches * f->num_hosts <= small;
+            return experiment_simulates(r->e) &&
+                   ((uint64_t)f->num_switches * f->num_hosts <= small || may_keep(r, f));
     struct judged *made = ik_calloc(1, sizeof *made);
     if (made) { /* without memory it is tried again */
         *made = (struct judged){r->judged, fabric, routing};
@@ -75,9 +83,19 @@ static ik_status refuse(const runner *r, const point *at, const ik_error *why, i
                    why->hint, why->hint[0] ? "; " : "");
 }
 
+static void keep_tried(runner *r, const ik_fabric *f, size_t number, ik_plan *plan)
+{
+    if (may_keep(r, f)) {
+        r->tried[number] = plan;
+        r->tried_entries += (uint64_t)f->num_switches * f->num_hosts;
+    } else {
+        ik_plan_free(plan);
+    }
+}
+
 /* The plans among these whose routing is of plan k's family. */
-static ik_status try_family(const runner *r, const ik_fabric *f, const plan_block *plans,
-                            size_t num, size_t k, ik_error *err)
+static ik_status try_family(runner *r, const ik_fabric *f, const plan_block *plans, size_t num,
+                            size_t k, ik_error *err)
 {
     ik_error why = {0}, first = {0};
     for (size_t i = k; i < num; i++) {
@@ -85,7 +103,8 @@ static ik_status try_family(const runner *r, const ik_fabric *f, const plan_bloc
         if (strcmp(routing_name(r->e, &plans[i].at), routing_name(r->e, &plans[k].at)) != 0)
             continue;
         ik_status status = plan_make_for(r, f, &plans[i].at, &plan, &why);
-        ik_plan_free(plan);
+        if (status == IK_OK)
+            keep_tried(r, f, (size_t)(&plans[i] - r->e->plans), plan);
         if (status == IK_OK || (status == IK_ERR_UNSUPPORTED && misfit_is_limit(&why)))
             return IK_OK;
         if (status != IK_ERR_UNSUPPORTED) {

@@ -295,7 +295,8 @@ static ik_status open_keyed(runner *r, const ik_fabric *f, int64_t fabric, const
     }
     ik_error local;
     tell_stage(r, "routing with %s", experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label);
-    status = plan_make_for(r, f, &slot->at, &slot->plan, &local);
+    slot->plan = tried_take(r, slot->number);
+    status = slot->plan ? IK_OK : plan_make_for(r, f, &slot->at, &slot->plan, &local);
     if (status == IK_ERR_UNSUPPORTED)
         return leave_out(r, slot, &local, err);
     if (status != IK_OK) {

@@ -293,7 +293,8 @@ ik_status preflight(runner *r, ik_error *err)
     uint32_t most_hosts = 0;
     uint64_t kept = 0;
     r->built = ik_calloc(e->num_plans, sizeof *r->built);
-    if (!r->built)
+    r->tried = ik_calloc(e->num_plans, sizeof *r->tried);
+    if (!r->built || !r->tried)
         return ik_fail_memory(err, e->num_plans * sizeof *r->built, "an experiment");
     ik_status status = check_made_for(r, err);
     if (status == IK_OK)
@@ -309,16 +310,35 @@ ik_status preflight(runner *r, ik_error *err)
             status = misfits_check(r, f, first, num, err);
         if (status == IK_OK && f->num_hosts > most_hosts)
             most_hosts = f->num_hosts;
-        if (status == IK_OK && worth_keeping(r, num, f, &kept))
+        if (status == IK_OK && worth_keeping(r, num, f, &kept)) {
             r->built[first] = f;
-        else
+        } else {
+            tried_free(r, first, num);
             ik_fabric_free(f);
+        }
     }
     return status == IK_OK ? check_watched(r, most_hosts, err) : status;
 }
 
+ik_plan *tried_take(runner *r, size_t plan)
+{
+    ik_plan *taken = r->tried[plan];
+    r->tried[plan] = NULL;
+    return taken;
+}
+
+void tried_free(runner *r, size_t first, size_t num)
+{
+    for (size_t i = first; i < first + num; i++)
+        ik_plan_free(tried_take(r, i));
+}
+
 void preflight_free(runner *r)
 {
+    if (r->tried)
+        tried_free(r, 0, r->e->num_plans);
+    free(r->tried);
+    r->tried = NULL;
     for (size_t i = 0; r->built && i < r->e->num_plans; i++)
         ik_fabric_free(r->built[i]);
     free(r->built);

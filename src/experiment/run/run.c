@@ -88,6 +88,7 @@ static ik_status run_fabric(runner *r, size_t first, size_t num, ik_error *err)
         return ik_fail_memory(err, num * sizeof *slots, "an experiment");
     ik_status status = fabric_open(r, first, &f, &fabric, err);
     for (size_t i = 0; i < num && status == IK_OK; i++) {
+        slots[i].number = first + i;
         slots[i].at = blocks[i].at;
         slots[i].first = blocks[i].first;
         slots[i].num = blocks[i].num;
@@ -107,6 +108,7 @@ static ik_status run_fabric(runner *r, size_t first, size_t num, ik_error *err)
         status = beside_run(r, f, slots, num, err);
     for (size_t i = 0; i < num; i++)
         ik_plan_free(slots[i].plan);
+    tried_free(r, first, num);
     ik_fabric_free(f);
     free(slots);
     return status;

@@ -31,8 +31,12 @@ typedef struct runner {
     /* [num_plans] fabrics that were examined, at the first plan on each; whoever opens one takes
      * it */
     ik_fabric **built;
-    struct judged *judged; /* misfits.c */
-    struct drawn *drawn;   /* plans.c: which fabrics have a drawing */
+    /* [num_plans] plans on fabrics that are in `built`, which were tried; whoever opens one takes
+     * it */
+    ik_plan **tried;
+    uint64_t tried_entries; /* of all their tables, about */
+    struct judged *judged;  /* misfits.c */
+    struct drawn *drawn;    /* plans.c: which fabrics have a drawing */
     unsigned usable_plans;
     ik_error unusable; /* why the last unusable plan was none */
 } runner;
@@ -43,6 +47,7 @@ typedef enum plan_flow { FLOW_ANY, FLOW_CUT_THROUGH, FLOW_SETTLED, NUM_FLOWS } p
 
 /* A plan of one fabric: routing, VC scheme, number of VCs, selection function. */
 typedef struct plan_slot {
+    size_t number;         /* of the plan */
     point at;              /* its sections */
     ik_plan *plan;         /* NULL = nothing to run with it, or unusable */
     int64_t id[NUM_FLOWS]; /* its rows in the store, 0 = none; see plan_id() */
@@ -90,6 +95,10 @@ ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_
 
 ik_status preflight(runner *r, ik_error *err);
 void preflight_free(runner *r);
+/* Takes a plan that was tried; NULL = it was not, or is not kept. */
+ik_plan *tried_take(runner *r, size_t plan);
+/* Away with those of plans first … first + num - 1 that nobody took: before their fabric goes. */
+void tried_free(runner *r, size_t first, size_t num);
 
 /* ---- misfits.c: routings that do not fit a fabric at all */
 
