@@ -291,7 +291,6 @@ static void test_values(void **state)
         "metric: throughput" LOAD ", value: 5e-1" AT,
         "metric: latency_mean_ns" LOAD ", value: 3 us" AT,
         "metric: latency_p99_ns - latency_p50_ns" LOAD ", value: -3 us" AT,
-        "metric: reorder_max_bytes" LOAD ", value: 64 KiB" AT,
         "metric: throughput / offered" LOAD ", value: 95 %" AT,
         "metric: fairness" LOAD ", value: 0.5" AT,
         "metric: saturation, value: 30 %" AT,
@@ -320,6 +319,51 @@ static void test_values(void **state)
         snprintf(text, sizeof text, "%s%s}", CLAIM, bad[i].text);
         refused(text, 7, 23, bad[i].part, "");
     }
+}
+
+/* What no point can have is refused; what some have is not. */
+static void test_available(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *result, *setting;
+    } of[] = {{"completion_ns", "measure: {until: delivered, at_most: 1 ms}\ntraffic: exchange\n"},
+              {"slowdown", "measure: {until: delivered, at_most: 1 ms}\ntraffic: exchange\n"},
+              {"round_trip_p99_ns", "load: 20%\nadapter: {reply: 64 B}\n"},
+              {"outstanding_mean", "load: 20%\nadapter: {reply: 64 B}\n"},
+              {"reorder_max_bytes", "load: 20%\nadapter: {in_order: true}\n"},
+              {"blocked_share", "load: 20%\nmeasure: {series: 1 us}\n"},
+              {"hol_time_ns / latency_mean_ns", "load: 20%\nmeasure: {series: 1 us}\n"},
+              {"saturation_load", "load: {find: saturation}\n"}};
+    static const char *const asks[] = {
+        "figures: [{name: a, x: routing, y: %s}]",
+        "figures: [{name: a, x: %s, y: throughput, series: routing}]",
+        "expect: [{claim: a, metric: %s, of: {routing: updown}, op: '<', value: 1}]",
+        "expect: [{claim: a, metric: order, y: %s, of: [{routing: updown}, {routing: "
+        "adaptive_tree}]}]"};
+    static const char head[] = "fabric: 'karytree:k=2,n=2'\nrouting: [adaptive_tree, updown]\n";
+    char text[500], ask[200];
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (size_t k = 0; k < sizeof asks / sizeof *asks; k++) {
+            ik_error err = {0};
+            snprintf(ask, sizeof ask, asks[k], of[i].result);
+            snprintf(text, sizeof text, "%s%s%s\n", head, of[i].setting, ask);
+            accepted(text);
+            snprintf(text, sizeof text, "%sload: 20%%\nseeds: 1\n%s\n", head, ask);
+            assert_int_equal(read_text(text, &err), IK_ERR_INPUT);
+            if (err.line != 5 || !strstr(err.text, "none of its points has the result") ||
+                !err.hint[0])
+                fail_msg("'%s' gave %u:%u: %s (%s)", text, err.line, err.column, err.text,
+                         err.hint);
+        }
+    /* some have it */
+    snprintf(text, sizeof text, "%sload: 20%%\nadapter: [{in_order: true}, {in_order: false}]\n%s",
+             head, "figures: [{name: a, x: routing, y: throttled_max, series: adapter.in_order}]");
+    accepted(text);
+    snprintf(
+        text, sizeof text, "%sload: 20%%\nadapter: [{in_order: true}, {in_order: false}]\n%s", head,
+        "figures: [{name: a, x: routing, y: throttled_max, where: {adapter.in_order: false}}]");
+    refused(text, 5, 36, "none of its points", "in_order");
 }
 
 static void test_declared(void **state)
@@ -490,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_designs),
         cmocka_unit_test(test_claims),
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_available),
         cmocka_unit_test(test_declared),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_scales),

@@ -50,6 +50,13 @@ static void list_values(const claim_maker *k, const claim_side *side, const char
             }
 }
 
+/* Where the result is named. */
+static const ytree *result_place(const claim *c)
+{
+    bool y = c->measure != CLAIM_VALUE && ytree_get(c->node, "y");
+    return figures_place(c->node, y ? "y" : "metric");
+}
+
 static ik_status make_side(claim_maker *k, const matches *own, const char *key, claim_side *out,
                            ik_error *err)
 {
@@ -67,6 +74,9 @@ static ik_status make_side(claim_maker *k, const matches *own, const char *key, 
     if (status == IK_OK)
         status = list_side(k, &s, out, err);
     free(s.chosen);
+    if (status == IK_OK && !k->v->searched)
+        status = check_available(k->a, out->entries, out->num_entries, &k->c->y, result_place(k->c),
+                                 owner, err);
     if (status != IK_OK || !find_mixed(k->a, out->entries, out->num_entries, &k->but, name,
                                        sizeof name, &first, &second))
         return status;

@@ -435,6 +435,12 @@ static ik_status resolve(resolver *r, const name_list *over, ik_error *err)
     v->kind = f->kind == FIGURE_AUTO ? numeric ? FIGURE_LINE : FIGURE_POINTS : f->kind;
     if (status == IK_OK)
         status = check_samples(r, err);
+    if (status == IK_OK)
+        status = check_available(r->a, v->entries, v->num_entries, &v->y,
+                                 figures_place(f->node, "y"), r->owner, err);
+    if (status == IK_OK)
+        status = check_available(r->a, v->entries, v->num_entries, &v->x,
+                                 figures_place(f->node, "x"), r->owner, err);
     return status == IK_OK && r->by ? reference_resolve(r->a, v, r->by, &r->but, r->owner, err)
                                     : status;
 }

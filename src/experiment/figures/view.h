@@ -81,6 +81,10 @@ void sort_entries(view_entry *entries, size_t num);
 bool same_key(const view_entry *a, const view_entry *b);
 /* The first of the sorted entries with the key of `like`; NULL: there is none. */
 const view_entry *find_entry(const view_entry *entries, size_t num, const view_entry *like);
+/* available.c: refuses a result that none of these points can have; nothing where points of the
+ * sweep are not there, or there is no expression. */
+ik_status check_available(axes *a, const view_entry *entries, size_t num, const result_expr *e,
+                          const ytree *place, const char *owner, ik_error *err);
 /* reference.c: normalise_by. First which points those are (`chosen`: all that count, and from then
  * on those that are drawn: the reference is one of them only if the figure's own axes tell it
  * apart), and once the axes are known, what is divided by which. *by: [points], to be freed. */
