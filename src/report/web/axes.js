@@ -22,11 +22,16 @@ function parse(spec, family) {
 
 const distinct = (list) => [...new Set(list)];
 
-// Long texts without the pieces that all of them share, and pieces ("halo@3 us=exchange:…") without what all have behind their "=".
+const TAIL = 12; // characters behind "=" that are worth leaving out
+
+// Long texts without the pieces that all of them have (in the same place, where all have as many), and pieces ("halo@3 us=exchange:…")
+// without what all have behind their "=".
 function pruned(texts) {
-  const pieces = texts.map((t) => t.split(/[|&;/]|,\s*/).filter(Boolean)), tail = (p) => p.slice(p.indexOf('='));
-  const everywhere = (test) => pieces.every((list) => list.some(test));
-  const kept = pieces.map((list) => list.filter((p) => !everywhere((q) => q === p)).map((p) => (p.indexOf('=') > 0 && everywhere((q) => tail(q) === tail(p)) ? p.slice(0, p.indexOf('=')) : p)).join(', '));
+  const pieces = texts.map((t) => t.split(/[|&;/]|,\s*/).filter(Boolean)), tail = (p) => (p.includes('=') ? p.slice(p.indexOf('=')) : '');
+  const aligned = distinct(pieces.map((list) => list.length)).length === 1;
+  const everywhere = (k, test) => pieces.every((list) => (aligned ? test(list[k]) : list.some(test)));
+  const short = (p, k) => (tail(p).length > TAIL && everywhere(k, (q) => tail(q) === tail(p)) ? p.slice(0, p.indexOf('=')) : p);
+  const kept = pieces.map((list) => list.map((p, k) => (everywhere(k, (q) => q === p) ? '' : short(p, k))).filter(Boolean).join(', '));
   return new Map(texts.map((t, i) => [t, distinct(kept).length === distinct(texts).length ? kept[i] || '–' : t]));
 }
 

@@ -59,18 +59,22 @@ function completions(data) {
 }
 
 function summary(data) {
-  const [f] = data.fabrics;
   const failed = data.plans.filter((p) => p.failed).length;
   const asked = data.plans.filter((p) => p.proof.proof !== 'none').length;
   const partial = data.plans.filter((p) => ['sampled', 'off'].includes(p.proof.proof)).length;
   const best = endless(data).reduce((a, c) => (!a || c.peak_throughput > a.peak_throughput ? c : a), null);
   const warnings = data.fabrics.reduce((n, g) => n + g.findings.filter((x) => x.severity !== 'note').length, 0);
   const locks = data.points.filter((p) => p.deadlock).length;
+  // Of all fabrics, from the least to the most.
+  const range = (key, word, words = `${word}s`) => {
+    const all = data.fabrics.map((x) => x[key]), least = all.reduce((a, b) => Math.min(a, b)), most = all.reduce((a, b) => Math.max(a, b));
+    return least < most ? `${count(least)} to ${count(most)} ${words}` : `${count(most)} ${most === 1 ? word : words}`;
+  };
   const one = (strong, span) => el('div', { class: 'card' }, el('strong', {}, strong), el('span', {}, span));
   return el('section', { id: 'summary', class: 'cards' },
-    one(`${plural(f.hosts, 'host')}`, `${f.switches === 1 ? '1 switch' : `${count(f.switches)} switches`}, ${plural(f.switch_links, 'link')} between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics${data.over ? '' : ' compared'}` : ''}`),
+    one(range('hosts', 'host'), `${range('switches', 'switch', 'switches')}, ${range('switch_links', 'link')} between them${data.fabrics.length > 1 ? `; ${data.fabrics.length} fabrics${data.over ? '' : ' compared'}` : ''}`),
     one(warnings ? `${plural(warnings, 'finding')}` : 'no findings', warnings ? `that need${warnings > 1 ? '' : 's'} attention` : 'the fabric is as it should be'),
-    asked > 0 && one(failed ? `${failed} of ${data.plans.length} fail` : partial ? `${data.plans.length - partial} of ${data.plans.length} proved` : `${data.plans.length} proved`,
+    asked > 0 && one(failed ? `${failed} of ${asked} fail` : partial ? `${asked - partial} of ${asked} proved` : `${asked} proved`,
       failed ? 'routings whose proofs fail' : partial ? 'the others by a sample of pairs, or not at all' : 'every routing delivers, without loops or deadlock'),
     locks > 0 && one(`${plural(locks, 'deadlock')}`, 'points in which packets waited for each other: see Every point'),
     ...completions(data).map(([strong, span]) => one(strong, span)),
@@ -126,6 +130,7 @@ function proofs(data) {
   if (!shown.length) return '';
   const partial = shown.some((p) => p.proof.proof && p.proof.proof !== 'full');
   const rare = (key, name) => shown.some((p) => p.proof[key] > 0) && { key, name, number: true, text: (r) => proved(r[key], count) };
+  const reasons = new Set(shown.map((p) => p.proof.deadlock_reason));
   const columns = [
     { key: 'routing', name: 'routing' }, data.fabrics.length > 1 && { key: 'fabric', name: 'fabric' }, { key: 'vc', name: 'VC scheme' }, { key: 'vcs', name: 'VCs', number: true },
     { key: 'delivered', name: 'delivers every pair', text: tag('delivered'), class: mark('delivered') },
@@ -133,7 +138,7 @@ function proofs(data) {
     { key: 'minimal', name: 'minimal', text: tag('minimal') },
     { key: 'deadlock_free', name: 'deadlock-free', text: tag('deadlock_free'), class: mark('deadlock_free') },
     { key: 'flow', name: 'judged for', csv: !shown.some((p) => ['cut_through', 'settled'].includes(p.proof.flow)), text: (r) => ({ cut_through: 'whole packets', settled: 'packets keep their output' })[r.flow] ?? 'any flow control' },
-    { key: 'deadlock_reason', name: 'because', class: () => 'wrap' },
+    { key: 'deadlock_reason', name: 'because', csv: reasons.size < 2, class: () => 'wrap' },
     partial && { key: 'proof', name: 'proved', text: (r) => (r.proof === 'off' ? 'nothing' : r.proof === 'sampled' ? `${count(r.sampled_pairs)} pairs` : 'every pair') },
     { key: 'pairs', name: 'pairs', number: true, text: (r) => (r.proof === 'off' ? '–' : count(r.pairs)) }, rare('undelivered', 'undelivered'), rare('unconnected', 'unconnected'),
     { key: 'mean_hops', name: 'mean hops', number: true, text: (r) => proved(r.mean_hops, (x) => x.toFixed(3)) },
@@ -143,7 +148,7 @@ function proofs(data) {
   const rows = shown.map((p) => ({ ...p, ...p.proof, routing: p.label, fabric: fabricName(data, p.fabric) }));
   const cycles = shown.filter((p) => p.proof.witness?.length).map((p) => el('div', { class: 'callout' }, el('h3', {}, `${p.label}: a cycle that can lock`),
     el('ol', {}, p.proof.witness.map((d) => el('li', {}, `${d.from} → ${d.to} on VC ${d.vc}, held by packets ${d.source} to ${d.destination}`)))));
-  return section('proofs', 'Proofs', el('p', { class: 'quiet' }, partial ? 'Not every routing was proved for every pair of hosts: tables say so behind its name.' : `Proved for every pair of hosts${data.curves.length ? ' before the first packet was simulated' : ''}${data.over ? '; of samples the first' : ''}.`),
+  return section('proofs', 'Proofs', el('p', { class: 'quiet' }, partial ? 'Not every routing was proved for every pair of hosts: tables say so behind its name.' : `Proved for every pair of hosts${data.curves.length ? ' before the first packet was simulated' : ''}${data.over ? '; of samples the first' : ''}.`, reasons.size === 1 && ` Deadlock: ${[...reasons][0]}.`),
     card(table('proofs', columns, rows)), cycles);
 }
 
@@ -165,7 +170,12 @@ const MEASURES = [['feasible', 'feasible', (x) => percent(x)], ['deadlock_free',
   ['efficiency', 'efficiency', (x) => percent(x)], ['ports_per_host', 'ports per host', plainNumber], ['links_per_host', 'links per host', plainNumber], ['bisection', 'bisection per host', plainNumber]];
 const MEANINGS = { static_saturation: 'Predicted from the load of the busiest channel: the load at which it is full. The saturation of a simulation is measured.', feasible: 'Samples on which the routing can be made.', contention: 'Flows on the busiest channel of a permutation.' };
 const measuresOf = (list) => MEASURES.filter(([key]) => list.some((s) => s[key] !== null && s[key] !== undefined));
-const measured = (key, text, ci) => (r) => (r[key] === null || r[key] === undefined ? '–' : text(r[key]) + (ci && r[`${key}_ci95`] ? ` ± ${text(r[`${key}_ci95`])}` : ''));
+// A mean with as many places as its interval has with two digits.
+function withInterval(mean, ci, text) {
+  const share = text(1).includes('%'), scale = share ? 100 : 1, places = Math.min(4, Math.max(0, 1 - Math.floor(Math.log10(scale * ci))));
+  return `${(scale * mean).toFixed(places)} ± ${(scale * ci).toFixed(places)}${share ? ' %' : ''}`;
+}
+const measured = (key, text, ci) => (r) => (r[key] === null || r[key] === undefined ? '–' : ci && r[`${key}_ci95`] ? withInterval(r[key], r[`${key}_ci95`], text) : text(r[key]));
 
 function measures(data) {
   if (!data.statics) return '';
