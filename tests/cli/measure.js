@@ -32,7 +32,8 @@
     texts.forEach(([t, p], i) => {
       const words = t.firstChild.textContent;
       if (p.left < frame.left - 1 || p.right > frame.right + 1 || p.top < frame.top - 1 || p.bottom > frame.bottom + 1) wrong.push(`"${words}" runs out of its picture`);
-      if (parseFloat(getComputedStyle(t).fontSize) < 9) wrong.push(`"${words}" is too small`);
+      const scale = svg.viewBox.baseVal?.width > 0 ? frame.width / svg.viewBox.baseVal.width : 1; // figures are drawn in their own units
+      if (scale * parseFloat(getComputedStyle(t).fontSize) < 8.9) wrong.push(`"${words}" is too small`);
       for (const [u, q] of texts.slice(i + 1))
         if (p.left < q.right - 0.5 && q.left < p.right - 0.5 && p.top < q.bottom - 2 && q.top < p.bottom - 2) wrong.push(`"${words}" and "${u.firstChild.textContent}" lie on each other`);
     });
@@ -64,7 +65,8 @@
   const seen = new Set();
   for (const node of document.querySelectorAll('h1, h2, h3, h4, p, td, th, summary, button, nav a, .tag, .key, .control, .legend, strong, span, svg text')) {
     if (!visible(node) || !node.textContent.trim() || node.closest('[aria-hidden], .off') && !node.closest('.overlay')) continue;
-    const style = getComputedStyle(node), text = node.tagName === 'text' ? style.fill : style.color, back = node.classList.contains('inside') ? null : ground(node.closest('svg')?.parentElement ?? node);
+    const style = getComputedStyle(node), text = node.tagName === 'text' ? style.fill : style.color, back = node.classList.contains('inside') || (node.closest('.figure') && node.tagName === 'text' && !node.classList.contains('f-ink')) ? null : // on a mark of its own colour
+      ground(node.closest('svg')?.parentElement ?? node);
     if (!back || seen.has(text + back)) continue;
     seen.add(text + back);
     const [a, b] = [light(text), light(back)].sort((p, q) => q - p);

@@ -85,6 +85,15 @@ load: [30%, 80%]
 adapter: [{packet: 4 KiB, queues: destination}, {packet: 4 KiB, queues: destination, in_order: true, reorder_buffer: [16 KiB, 64 KiB], control_delay: ideal}]
 measure: {warmup: 5 us, duration: 20 us}
 """,
+    "designs": (SOURCE / "experiments/designs.yaml").read_text(encoding="utf-8").partition("\n")[2].replace("title: A tree, a Slim Fly and a torus\n", ""),
+    "machines without simulation": """\
+fabric: {family: lrt, N: 16, d: 4, r: 2, seed: 1..3}
+routing: {family: loren, t_max: [least, least*1.5, 8, 16]}
+simulate: false
+measures: [proof, mean_hops, entries, least_t_max]
+over: fabric.seed
+""",
+    "figures and claims": (SOURCE / "experiments/figures.yaml").read_text(encoding="utf-8").replace("title: Routing on random graphs\n", "").replace("duration: 15 us", "duration: 5 us"),
     "a deadlock, one point": """\
 fabric: ring:n=6,p=2
 routing: shortest

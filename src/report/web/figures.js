@@ -36,7 +36,7 @@ function figureCard(f) {
     return button;
   };
   if (f.missing) return el('div', { class: 'card' }, el('h3', {}, f.title || f.name), el('p', { class: 'quiet' }, f.missing));
-  return el('figure', { class: f.wide ? 'card figure wide' : 'card figure', 'data-figure': f.name }, picture(f.svg),
+  return el('figure', { class: f.wide ? 'card figure wide' : 'card figure', 'data-figure': f.name }, el('div', { class: 'picture', tabindex: f.wide ? 0 : undefined, role: f.wide ? 'region' : undefined, 'aria-label': f.wide ? f.name : undefined }, picture(f.svg)),
     el('figcaption', {}, el('span', {}, el('strong', {}, f.name), f.caption && `. ${f.caption}`),
       el('span', { class: 'saves' }, save('svg', () => download(`${f.name}.svg`, f.svg, 'image/svg+xml'), f.svg), save('png', () => savePng(f.name, f.svg)), save('csv', () => download(`${f.name}.csv`, f.csv), f.csv))));
 }

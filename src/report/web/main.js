@@ -84,6 +84,7 @@ function summary(data) {
 // ---- findings
 
 function slowCallout(data, f, fi) {
+  const names = shortNamesOf(data, data.curves.filter((c) => c.fabric === fi));
   return f.slow_links.map((s, k) => {
     const costs = data.slow_link_costs.filter((c) => c.fabric === fi && c.slow_link === k);
     const columns = [
@@ -95,7 +96,7 @@ function slowCallout(data, f, fi) {
       { key: 'repaired_peak_throughput', name: 'with the link repaired', number: true, text: (r) => percent(r.repaired_peak_throughput) },
       { key: 'loss', name: 'throughput lost', number: true, text: (r) => (r.loss === null ? '–' : percent(Math.max(0, r.loss), 0)), class: (r) => (r.loss > 0.02 ? 'no' : '') },
     ];
-    const rows = costs.map((c) => ({ ...c, curve: data.curves[c.curve].label, short: data.nameOf(data.curves[c.curve]),
+    const rows = costs.map((c) => ({ ...c, curve: data.curves[c.curve].label, short: names(data.curves[c.curve]),
       loss: c.repaired_peak_throughput ? 1 - c.peak_throughput / c.repaired_peak_throughput : null }));
     const worst = rows.reduce((a, r) => ((r.loss ?? 0) > (a?.loss ?? 0.005) ? r : a), null);
     const early = rows.filter((r) => r.full_load !== null).sort((a, b) => a.full_load - b.full_load)[0];
