@@ -16,7 +16,7 @@
     if (!paper && box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX !== 'auto') wrong.push(`a wide table cannot be scrolled: ${what(box)}`);
   }
   // Boxes that stand beside or below each other do not cover each other.
-  for (const group of document.querySelectorAll('.cards, .grid2, .tables2, main, .controls, .keys, nav > div, tr, .finding, .top')) {
+  for (const group of document.querySelectorAll('.cards, .grid2, .tables2, main, .controls, .keys, nav > div, tr, .finding, .top, .bar-axis, .plot-head, .table-tools')) {
     const boxes = [...group.children].filter(visible).map((n) => [n, n.getBoundingClientRect()]);
     boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
       if (p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1) wrong.push(`${what(a)} and ${what(b)} cover each other`);

@@ -44,7 +44,7 @@ function seeker(data, place) {
     command.hidden = !path;
     if (path) command.textContent = routeCommand(data, curve, a, b);
   }
-  return { fields: el('div', { class: 'controls' }, find.node, from.node, to.node), told: el('div', { class: 'told' }, told, command), apply };
+  return { fields: el('div', { class: 'controls seek' }, find.node, from.node, to.node), told: el('div', { class: 'told' }, told, command), apply };
 }
 
 export function fabricView(data) {

@@ -17,7 +17,7 @@ function byNumber(drawing, text) {
 export const kindOf = (drawing, n) => (n < drawing.switches ? `switch ${n}` : `host ${n - drawing.switches}`);
 // "leaf-0 (switch 3)"; a name that says it already stands alone.
 export function describeNode(drawing, n) {
-  const name = drawing.names[n], kind = kindOf(drawing, n);
+  const name = shortNames(drawing)[n], kind = kindOf(drawing, n);
   return !name || name === kind || name === kind.replace(' ', '') ? kind : `${name} (${kind})`;
 }
 
@@ -41,7 +41,7 @@ export function finder(label, hostsOnly, onfind) {
     const sought = input.value.trim().toLowerCase(), names = [];
     for (let n = hostsOnly ? drawing.switches : 0; n < drawing.names.length && names.length < MOST; n++) {
       const text = describeNode(drawing, n);
-      if (text.toLowerCase().includes(sought)) names.push(text);
+      if (text.toLowerCase().includes(sought) || drawing.names[n].toLowerCase().includes(sought)) names.push(text);
     }
     list.replaceChildren(...names.map((text) => el('option', { value: text })));
   };
