@@ -2,8 +2,8 @@
  *
  * Adaptive outputs: which plans the specialised engine takes, and the sets of outputs of each
  * switch. */
-#include "sim/fast/choice.h"
 #include "routing/port_set.h"
+#include "sim/fast/overlap.h"
 #include <stdlib.h>
 
 /* Different switches, by their sets; a tree has as many as levels. */
@@ -192,10 +192,23 @@ int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc)
     return (int64_t)(sum * s->adapter.packet_bytes);
 }
 
+/* Whether heads remember what they chose: it depends on space in output buffers alone. */
+static bool remembers_choices(const sim *s)
+{
+    return s->sw.out_buffers && s->plan->selection->rule != IK_SELECT_BY_QUEUE;
+}
+
 static bool setup_overlap(const sim *s, fast_state *f)
 {
+    size_t lanes = (size_t)s->f->num_ports * s->sw.vcs + 1;
+    if (remembers_choices(s)) {
+        f->remembered = sim_alloc_zeroed(lanes, sizeof *f->remembered);
+        f->space = sim_alloc_zeroed((size_t)s->f->num_switches * (s->sw.vcs + 1) + 1, 8);
+        if (!f->remembered || !f->space)
+            return false;
+    }
     f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
-    f->may_move = sim_alloc_zeroed((size_t)s->f->num_ports * s->sw.vcs + 1, 8);
+    f->may_move = sim_alloc_zeroed(lanes, 8);
     f->undecided = sim_alloc_zeroed(s->f->num_switches + 1, 8);
     return f->coming && f->may_move && f->undecided;
 }
@@ -233,6 +246,8 @@ void sim_choice_free(fast_state *f)
     free(f->rows);
     free(f->may_move);
     free(f->undecided);
+    free(f->remembered);
+    free(f->space);
     free(f->waits);
     free(f->exact);
 }
@@ -241,7 +256,10 @@ uint64_t sim_choice_bytes(const sim *s)
 {
     uint64_t waits = (uint64_t)s->f->num_ports * (counts_waiting(s) ? 4 : 0) * counted_vcs(s);
     if (sim_choice_overlaps(s))
-        return waits + s->f->num_ports * (4 + 8ull * s->sw.vcs) + s->f->num_switches * 8ull;
+        return waits +
+               (uint64_t)s->f->num_ports *
+                   (4 + s->sw.vcs * (8 + (remembers_choices(s) ? sizeof(head_choices) : 0))) +
+               s->f->num_switches * 8ull * (1 + (remembers_choices(s) ? s->sw.vcs + 1 : 0));
     return waits + sizeof(choice_sets) * (MOST_TABLES + 1) +
            (uint64_t)s->f->num_switches * s->net.max_radix / 2 * s->sw.vcs * 8 +
            s->f->num_ports * (5 + (s->sw.vcs > 1 ? 8ull * s->sw.vcs : 0));

@@ -139,11 +139,14 @@ SIM_INLINE uint64_t choose_of_set(const fast_context *h, const shape k, const st
 {
     unsigned to = best_of(h, k, st->fsw, first_of(k, st, room), v);
     uint64_t bit = 1ull << to, moved = 0, can = room & st->free_out;
-    for (inputs = can & bit ? inputs : 0; inputs; inputs &= inputs - 1) {
+    if (!(can & bit))
+        return 0;
+    for (unsigned w = 0; w < k.vcs; w++)
+        inputs &= ~*asks_of(k, switch_port(h, k, st, to), w);
+    for (; inputs; inputs &= inputs - 1) {
         unsigned in = (unsigned)__builtin_ctzll(inputs);
-        uint32_t port = st->fsw->port_base + in;
-        uint64_t stuck = *row_of_vc(h, k, port, v) & set & ~can;
-        if (!stuck || port_at(h, k, port)->row & bit)
+        uint64_t stuck = *row_of_vc(h, k, st->fsw->port_base + in, v) & set & ~can;
+        if (!stuck)
             continue;
         move(h, k, st, in, v, (unsigned)__builtin_ctzll(stuck), to);
         moved = bit;

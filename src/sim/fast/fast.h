@@ -457,6 +457,10 @@ typedef struct fast_state {
     /* sets that overlap (fast/overlap.h): [port * vcs + v] outputs whose queue's head may choose
      * another one; [switch] inputs with any such head */
     uint64_t *may_move, *undecided;
+    /* output buffers: [port * vcs + v]; several VCs: [switch * (vcs + 1)] outputs with space by VC
+     * when heads chose last, and how often that has changed */
+    struct head_choices *remembered;
+    uint64_t *space;
     /* most credits (else NULL): bit a port: its credit is exact at every instant */
     uint64_t *exact;
     bool steps;     /* packets may take another VC at every switch; */

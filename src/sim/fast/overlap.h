@@ -23,6 +23,44 @@ SIM_INLINE unsigned pick_output(const fast_context *h, const shape k, const stat
     return sim_choice_of(h->p, st->sw, st->fsw->port_base + in, id, from, preferred);
 }
 
+/* Output buffers: what the heads of (input, VC) chose when they were last asked, by the output
+ * where they stand; NO_OUT: none had space. It depends on the packet and where there is space. */
+typedef struct head_choices {
+    uint64_t space; /* the outputs with space then, or the number of that state; */
+    uint64_t known; /* outputs whose head was asked since */
+    uint8_t output[64];
+} head_choices;
+
+/* Whether what heads have chosen is remembered until there is space behind other outputs. */
+SIM_INLINE bool remembers(const fast_context *h, const shape k)
+{
+    return k.buffers && h->f->remembered;
+}
+
+/* What says whether there is space behind other outputs than before. */
+SIM_INLINE uint64_t space_behind(const fast_context *h, const shape k, const state *st)
+{
+    const uint64_t *ok = ok_of(h, k, st->fsw, st->sw);
+    if (!remembers(h, k) || k.vcs == 1)
+        return ok[0];
+    uint64_t *seen = h->f->space + (size_t)st->sw * (k.vcs + 1), changed = 0;
+    for (unsigned v = 0; v < k.vcs; v++) {
+        changed |= seen[v] ^ ok[v];
+        seen[v] = ok[v];
+    }
+    return seen[k.vcs] += changed != 0;
+}
+
+/* What the heads of a port's VC have chosen with that space. */
+SIM_INLINE head_choices *choices_of(const fast_context *h, const shape k, uint32_t port, unsigned v,
+                                    uint64_t space)
+{
+    head_choices *c = &h->f->remembered[(size_t)port * k.vcs + v];
+    c->known = c->space == space ? c->known : 0;
+    c->space = space;
+    return c;
+}
+
 /* Whether the head of (in, v, out) has a choice. */
 SIM_INLINE void note_choice(const fast_context *h, const shape k, const fast_switch *fsw,
                             uint32_t sw, unsigned in, unsigned v, unsigned out, bool choice)
@@ -32,6 +70,8 @@ SIM_INLINE void note_choice(const fast_context *h, const shape k, const fast_swi
     if (!choice && (!(h->f->undecided[sw] >> in & 1) || !(lanes[v] >> out & 1)))
         return;
     lanes[v] = (lanes[v] & ~(1ull << out)) | (uint64_t)choice << out;
+    if (remembers(h, k))
+        h->f->remembered[(size_t)(fsw->port_base + in) * k.vcs + v].known &= ~(1ull << out);
     for (unsigned w = 0; w < k.vcs; w++)
         any |= lanes[w];
     h->f->undecided[sw] = (h->f->undecided[sw] & ~(1ull << in)) | (uint64_t)(any != 0) << in;
@@ -156,31 +196,50 @@ SIM_INLINE void move_head(const fast_context *h, const shape k, const state *st,
     request_vc(h, k, st->fsw, st->sw, in, v, to, u);
 }
 
+/* The head of (in, v, out), which asks for VC u, chooses again: the output that it would move to;
+ * NO_OUT: none. spare: free outputs that the input does not ask for. c: NULL where nothing is
+ * remembered. */
+SIM_INLINE unsigned choose_other(const fast_context *h, const shape k, const state *st, unsigned in,
+                                 unsigned out, uint32_t place, unsigned u, uint64_t spare,
+                                 head_choices *c)
+{
+    uint32_t id = id_of(h, k, h->next[id_of(h, k, place)]);
+    if (!(h->sets[id] & spare))
+        return NO_OUT;
+    unsigned to = pick_output(h, k, st, in, id, u, NO_OUT);
+    if (c) {
+        c->known |= 1ull << out;
+        c->output[out] = (uint8_t)to;
+    }
+    return to != NO_OUT && spare >> to & 1 ? to : NO_OUT;
+}
+
 /* Heads of a free input, in one VC: whose output cannot take it chooses again, and moves if that
  * falls on a free output that the input does not ask for. Returns the outputs moved to. */
 SIM_INLINE uint64_t choose_again_in(const fast_context *h, const shape k, const state *st,
-                                    unsigned in, unsigned v)
+                                    unsigned in, unsigned v, uint64_t space)
 {
     uint32_t port = st->fsw->port_base + in;
     const fast_port *from = port_at(h, k, port);
     const uint64_t *ok = ok_of(h, k, st->fsw, st->sw);
-    uint64_t moved = 0;
-    for (uint64_t bits = h->f->may_move[(size_t)port * k.vcs + v]; bits; bits &= bits - 1) {
-        unsigned out = (unsigned)__builtin_ctzll(bits), to;
-        uint32_t place = h->queues[queue_at(st->fsw, k, in, v, out)], id;
+    head_choices *c = remembers(h, k) ? choices_of(h, k, port, v, space) : NULL;
+    uint64_t moved = 0, spare = st->free_out & ~from->row;
+    for (uint64_t bits = h->f->may_move[(size_t)port * k.vcs + v]; bits && spare;
+         bits &= bits - 1) {
+        unsigned out = (unsigned)__builtin_ctzll(bits), to = NO_OUT;
+        bool known = c && c->known >> out & 1;
+        if (known && ((to = c->output[out]) == NO_OUT || !(spare >> to & 1)))
+            continue;
+        uint32_t place = h->queues[queue_at(st->fsw, k, in, v, out)];
         unsigned u = k.steps ? vc_of(h, place) : v;
-        if (!(st->free_out & ~from->row))
-            break;
         if (st->free_out >> out & ok[u] >> out & 1)
             continue;
-        id = id_of(h, k, h->next[id_of(h, k, place)]);
-        if (!(h->sets[id] & st->free_out & ~from->row))
-            continue;
-        to = pick_output(h, k, st, in, id, u, NO_OUT);
-        if (to == NO_OUT || !((st->free_out & ~from->row) >> to & 1))
+        to = known ? to : choose_other(h, k, st, in, out, place, u, spare, c);
+        if (to == NO_OUT)
             continue;
         move_head(h, k, st, in, v, out, to);
         moved |= 1ull << to;
+        spare = st->free_out & ~from->row;
     }
     return moved;
 }
@@ -188,10 +247,11 @@ SIM_INLINE uint64_t choose_again_in(const fast_context *h, const shape k, const 
 /* All heads that may choose again do. Returns the outputs that they moved to. */
 SIM_INLINE uint64_t renew(const fast_context *h, const shape k, const state *st)
 {
-    uint64_t moved = 0;
-    for (uint64_t inputs = h->f->undecided[st->sw] & st->free_in; inputs; inputs &= inputs - 1)
+    uint64_t inputs = h->f->undecided[st->sw] & st->free_in, moved = 0,
+             space = inputs ? space_behind(h, k, st) : 0;
+    for (; inputs; inputs &= inputs - 1)
         for (unsigned v = 0; v < k.vcs; v++)
-            moved |= choose_again_in(h, k, st, (unsigned)__builtin_ctzll(inputs), v);
+            moved |= choose_again_in(h, k, st, (unsigned)__builtin_ctzll(inputs), v, space);
     return moved;
 }
 
