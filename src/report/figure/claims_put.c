@@ -143,7 +143,7 @@ static void put_number(FILE *out, const claim_number *n)
     if (isfinite(n->mean) && isfinite(n->ci95))
         fprintf(out, "%.9g", n->ci95);
     fputc(',', out);
-    if (n->num != SIZE_MAX)
+    if (n->num != SIZE_MAX && !(n->num == 0 && isnan(n->mean)))
         fprintf(out, "%zu", n->num);
 }
 

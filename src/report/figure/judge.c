@@ -440,7 +440,8 @@ static ik_status judge_sides(judge *j, ik_error *err)
 static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik_error *err)
 {
     judge j = {.b = b, .c = c, .r = r};
-    *r = (claim_result){.c = c, .verdict = VERDICT_UNKNOWN, .why = ""};
+    const claim_number none = {.mean = NAN, .ci95 = NAN};
+    *r = (claim_result){.c = c, .verdict = VERDICT_UNKNOWN, .left = none, .right = none, .why = ""};
     bool has_scales = b->m->scale[0], full = !has_scales || strcmp(b->m->scale, "full") == 0;
     if (c->full_scale && (b->m->overrides[0] || !full)) {
         r->verdict = VERDICT_NOT_ASKED;
