@@ -184,6 +184,9 @@ ik_status model_find_costs(report_model *m, ik_error *err);  /* model_costs.c */
 ik_status figures_check_stored(const report_model *m, ik_error *err);
 /* model_arrays.c: what channels and hosts of a step carried, and the details of its first point. */
 ik_status model_read_arrays(report_model *m, const report_curve *c, report_step *s, ik_error *err);
+/* The series of a row of the model, in the arena; num = 0 if it has none. */
+ik_status model_read_series(const report_model *m, size_t row, ik_arena *arena, report_series *out,
+                            ik_error *err);
 /* Reads a row of the store that is called `what` and has this id. */
 store_row model_row(report_model *m, sqlite3_stmt *statement, const char *what, int64_t id,
                     ik_error *err);

@@ -263,6 +263,38 @@ static ik_status read_arrays(report_model *m, const report_curve *c, report_step
     return status;
 }
 
+ik_status model_read_series(const report_model *m, size_t row, ik_arena *arena, report_series *out,
+                            ik_error *err)
+{
+    const report_row *point = &m->rows[row];
+    sqlite3_stmt *statement = NULL;
+    bool found = false;
+    *out = (report_series){0};
+    ik_status status =
+        store_prepare(m->store,
+                      "SELECT 0, 0, series_period_ps, series_throughput, series_latency_ns, "
+                      "series_blocked, 0, 0, 0, series_reorder_bytes, series_out_of_order, "
+                      "series_throttled, 0, series_outstanding FROM points WHERE id = ?1",
+                      NULL, &statement, err);
+    if (status == IK_OK) {
+        sqlite3_bind_int64(statement, 1, point->id);
+        status = store_step(m->store, statement, &found, err);
+    }
+    if (status == IK_OK && found) {
+        store_row r = {.s = m->store,
+                       .statement = statement,
+                       .arena = arena,
+                       .what = "point",
+                       .id = point->id,
+                       .status = IK_OK,
+                       .err = err};
+        read_series(&m->fabrics[point->fabric], &r, out);
+        status = r.status;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
 ik_status model_read_arrays(report_model *m, const report_curve *c, report_step *s, ik_error *err)
 {
     const report_fabric *f = &m->fabrics[c->fabric];

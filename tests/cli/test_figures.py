@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import sqlite3
 import statistics
 import struct
 import unittest
@@ -167,6 +168,31 @@ class Figures(CliTest):
         rows = self.rows("time")
         self.assertEqual(len(rows), 2 * 6)
         self.assertEqual([float(r["time_ns"]) for r in rows[:6]], [1000, 2000, 3000, 4000, 5000, 6000])
+
+    def test_over_time_of_any_sample(self):
+        """The run that is asked for, which is not the first of its curve in other tables."""
+        head = EXPERIMENT.split("figures:")[0]
+        where = ["seeds: 1", "seeds: 2", "seeds: 2, routing: minimal", "fabric.seed: 3"]
+        self.file.write_text(head + "over: [fabric.seed, routing]\nfigures:\n" + "".join(
+            f"  - {{name: t{i}, kind: time, y: {y}, series: [routing, fabric], where: {{load: 60%, {w}}}}}\n"
+            for i, (w, y) in enumerate((w, y) for w in where for y in ("throughput", "latency_mean_ns"))))
+        self.ok("run", self.file, "-o", self.store)
+        stored = {}
+        with sqlite3.connect(self.store) as db:
+            for params, *series in db.execute("select params, series_throughput, series_latency_ns from points"):
+                p = json.loads(params)
+                key = p["routing"].split(":")[0], p["fabric"].split("seed=")[1].split(",")[0], p["load"], p["seeds"]
+                stored[key] = [struct.unpack(f"<{int.from_bytes(s[:8], 'little') // 8}d", zlib.decompress(s[8:])) for s in series]
+        db.close()
+        for i in range(2 * len(where)):
+            found = {}
+            for row in self.rows(f"t{i}"):
+                found.setdefault(row["routing"].split(":")[0], []).append(float(row["latency_mean_ns" if i % 2 else "throughput"]))
+            self.assertEqual(len(found), 1 if "minimal" in where[i // 2] else 2)
+            for routing, values in found.items():
+                fabric = "3" if "fabric" in where[i // 2] else "1"
+                expected = stored[routing, fabric, "0.6", "2" if "seeds: 2" in where[i // 2] else "1"][i % 2]
+                self.assertEqual(values, [float(f"{v:.9g}") for v in expected])
 
     def test_tables(self):
         for name in NAMES:

@@ -213,18 +213,6 @@ static void finish_cells(maker *k)
 
 /* ---- time: a cell for every period of the first sample's series */
 
-static const report_series *series_of(const report_model *m, size_t row)
-{
-    for (size_t c = 0; c < m->num_curves; c++)
-        for (size_t s = 0; s < m->curves[c].num_steps; s++) {
-            const report_step *step = &m->curves[c].steps[s];
-            for (size_t i = 0; i < step->num_rows; i++)
-                if (step->rows[i] == row)
-                    return &step->series;
-        }
-    return NULL;
-}
-
 static const double *series_values(const report_series *s, const char *name)
 {
     const struct {
@@ -241,9 +229,12 @@ static const double *series_values(const report_series *s, const char *name)
 
 static ik_status add_periods(maker *k, const view_entry *e, ik_error *err)
 {
-    const report_series *s = series_of(k->b->m, e->point);
-    const double *values = s ? series_values(s, k->d->f->y) : NULL;
-    for (size_t n = 0; values && n < s->num; n++) {
+    report_series s;
+    ik_status status = model_read_series(k->b->m, e->point, &k->d->arena, &s, err);
+    if (status != IK_OK)
+        return status;
+    const double *values = series_values(&s, k->d->f->y);
+    for (size_t n = 0; values && n < s.num; n++) {
         if (k->num == k->room) {
             size_t room = k->room ? 2 * k->room : 64;
             figure_cell *cells = ik_arena_alloc(&k->d->arena, room * sizeof *cells);
@@ -255,7 +246,7 @@ static ik_status add_periods(maker *k, const view_entry *e, ik_error *err)
             k->room = room;
         }
         figure_cell *c = &k->cells[k->num++];
-        *c = (figure_cell){.x = {(double)(n + 1) * (double)s->period_ps / 1000, NAN}, .num = 1};
+        *c = (figure_cell){.x = {(double)(n + 1) * (double)s.period_ps / 1000, NAN}, .num = 1};
         memcpy(c->key, e->key, sizeof c->key);
         c->samples = ik_arena_alloc(&k->d->arena, sizeof *c->samples);
         if (!c->samples)
