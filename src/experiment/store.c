@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 12 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 13 };
 
 struct store {
     sqlite3 *db;
@@ -45,7 +45,8 @@ static const char tables[] =
     "host_bytes BLOB, host_sent_bytes BLOB, series_period_ps INTEGER, series_throughput BLOB,"
     " series_latency_ns BLOB, series_blocked BLOB, host_sent_min REAL, host_sent_max REAL, "
     "blocked_share REAL, hol_share REAL, hol_time_ns REAL, congestion_roots REAL, "
-    "congestion_tree INTEGER, arrival_latency_mean_ns REAL, packets_out_of_order INTEGER, "
+    "congestion_tree INTEGER, link_use_mean REAL, link_use_max REAL, arrival_latency_mean_ns REAL, "
+    "packets_out_of_order INTEGER, "
     "reorder_mean_bytes REAL, reorder_max_bytes INTEGER, throttled_mean REAL, throttled_max "
     "REAL, congestion TEXT NOT NULL, classes TEXT NOT NULL, congestion_series BLOB, "
     "series_reorder_bytes BLOB, series_out_of_order BLOB, series_throttled BLOB, "

@@ -2,7 +2,7 @@
  *
  * experiment/store.h: the result store: one SQLite file, one transaction a point.
  *
- * Tables (format 12):
+ * Tables (format 13):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points,
  *                       left_out
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of
@@ -86,6 +86,8 @@ typedef struct store_point {
     uint64_t seed;
     const ik_sim_result *result;
     const reference *reference; /* of a workload that was completed; else NULL */
+    /* utilisation of channels between switches; NAN = there are none */
+    double link_use_mean, link_use_max;
     uint32_t num_ports, num_hosts, num_switches;
     /* what its jobs took (JSON), NULL = it has none; [num_jobs] each of them alone, NULL = not
      * run */

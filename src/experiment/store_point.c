@@ -142,6 +142,8 @@ static void bind_congestion(binder *b, const store_point *p)
     congestion_text text;
     bind_real(b, "host_sent_min", p->result->host_sent_min);
     bind_real(b, "host_sent_max", p->result->host_sent_max);
+    bind_real(b, "link_use_mean", p->link_use_mean); /* NAN is NULL */
+    bind_real(b, "link_use_max", p->link_use_max);
     if (k->num_samples) {
         bind_real(b, "blocked_share", k->blocked_share);
         bind_real(b, "hol_share", k->hol_share);
@@ -279,6 +281,7 @@ static const char insert_point[] =
     ":network_latency_histogram, :channel_bytes, :host_bytes, :host_sent_bytes, :series_period_ps, "
     ":series_throughput, :series_latency_ns, :series_blocked, :host_sent_min, :host_sent_max, "
     ":blocked_share, :hol_share, :hol_time_ns, :congestion_roots, :congestion_tree, "
+    ":link_use_mean, :link_use_max, "
     ":arrival_latency_mean_ns, :packets_out_of_order, :reorder_mean_bytes, :reorder_max_bytes, "
     ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
     ":series_reorder_bytes, :series_out_of_order, :series_throttled, "

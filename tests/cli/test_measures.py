@@ -117,6 +117,20 @@ measure: {warmup: 1 us, duration: 4 us}
         self.assertAlmostEqual(curve["steps"][1]["throughput"], statistics.mean(here), places=6)
         self.assertEqual(len(self.json("run", self.write(text.replace("over: fabric.seed\n", "")), "-o", self.tmp / "b.db")["curves"]), 4)
         self.ok("report", self.tmp / "a.db", "-o", self.tmp / "a.html")
+        # what channels carried is of the first machine; of how busy they were every machine is a sample
+        for step in curve["steps"]:
+            here = [p for p in answer["points"] if p["load"] == step["load"]]
+            for key in ("link_use_mean", "link_use_max"):
+                self.assertAlmostEqual(step[key], statistics.mean(p[key] for p in here), places=6)
+                self.assertAlmostEqual(step[f"{key}_quantiles"][3], statistics.median(p[key] for p in here), places=6)
+        whole = self.json("report", self.tmp / "a.db")
+        drawn = next(f for f in whole["fabrics"] if "drawing" in f)
+        inner = [c for link in drawn["drawing"]["links"] for c in (link[0], link[3])
+                 if max(link[1], link[4]) < drawn["drawing"]["switches"]]
+        first = [p for p in whole["points"] if p["fabric"] == drawn["id"] and p["load"] == 0.3]
+        use = whole["curves"][0]["steps"][1]["utilisation"]
+        self.assertEqual(len(first), 2)
+        self.assertAlmostEqual(statistics.mean(p["link_use_mean"] for p in first), statistics.mean(use[c] for c in inner), places=4)
 
     def test_patterns_are_drawn_by_the_seed(self):
         text = TREE.replace("[mean_hops, entries, saturation, contention, cost, bisection]", "effective_bandwidth").replace(

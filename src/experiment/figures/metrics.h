@@ -33,6 +33,9 @@ typedef enum metric_id {
     METRIC_HOL_TIME,
     METRIC_ROOTS,
     METRIC_TREE,
+    /* utilisation of the channels between switches; NAN without any, and of a run of no time */
+    METRIC_LINK_MEAN,
+    METRIC_LINK_MAX,
     METRIC_ARRIVAL, /* these six: NAN without in-order delivery */
     METRIC_OUT_OF_ORDER,
     METRIC_REORDER_MEAN,

@@ -289,6 +289,25 @@ static void note_not_converged(const runner *r, const point *p, const outcome *o
               experiment_seed(r->e, p), (double)result->end_ps / 1e6, why);
 }
 
+/* How much of their rates the channels between switches carried. */
+static void note_links(const ik_fabric *f, const ik_sim_result *r, store_point *row)
+{
+    double seconds = (double)r->window_ps * 1e-12, sum = 0, most = 0;
+    uint32_t num = 0;
+    for (uint32_t p = 0; r->channel_bytes && seconds > 0 && p < f->num_ports; p++) {
+        uint32_t to = ik_peer_node(f, p);
+        uint64_t rate = ik_port_rate_bps(f, p);
+        if (to == IK_NONE || !rate || !ik_is_switch(f, to) || !ik_is_switch(f, f->port_node[p]))
+            continue;
+        double use = 8.0 * (double)r->channel_bytes[p] / ((double)rate * seconds);
+        sum += use;
+        most = use > most ? use : most;
+        num++;
+    }
+    row->link_use_mean = num ? sum / num : NAN;
+    row->link_use_max = num ? most : NAN;
+}
+
 static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
 {
     runner *r = w->r;
@@ -317,6 +336,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
                            .jobs = o->jobs,
                            .alone = o->alone,
                            .num_jobs = o->num_jobs};
+        note_links(w->fabric, &o->result, &row);
         status = store_add_point(r->store, &row, err);
     }
     if (status == IK_OK)

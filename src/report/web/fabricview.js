@@ -3,7 +3,7 @@
 import { card, choose, el } from './dom.js';
 import { fabricPicture } from './fabric.js';
 import { describeNode, finder } from './find.js';
-import { atLoad, loadText, moment as momentText, percent, rate } from './format.js';
+import { atLoad, loadText, moment as momentText, ofOneMachine, percent, rate } from './format.js';
 import { legend } from './legend.js';
 import { rootsAt } from './congestion.js';
 import { shortNames } from './names.js';
@@ -49,7 +49,7 @@ function seeker(data, place) {
 
 export function fabricView(data) {
   const node = (...children) => el('section', { id: 'fabric' }, el('h2', {}, 'The fabric'), el('p', { class: 'quiet' },
-    data.curves.length ? 'Each link has the colour of its busier direction. ' : '', 'Point at links, switches and hosts; the wheel zooms, dragging moves, a double click shows everything again. With the keyboard: arrows, + and −, Escape.'), card(...children));
+    ofOneMachine(data), data.curves.length ? 'Each link has the colour of its busier direction. ' : '', 'Point at links, switches and hosts; the wheel zooms, dragging moves, a double click shows everything again. With the keyboard: arrows, + and −, Escape.'), card(...children));
   // Of samples only the first has a drawing.
   const drawn = data.curves.map((c, i) => [c, i]).filter(([c]) => data.fabrics[c.fabric].drawing).map(([, i]) => i);
   return drawn.length ? loaded(data, drawn, node) : data.curves.length ? '' : plain(data, node);

@@ -37,6 +37,8 @@ export function rate(bps) {
 }
 
 export const plusMinus = (mean, ci, show) => (ci === null || ci === undefined ? show(mean) : `${show(mean)} ± ${show(ci)}`);
+// What is shown of one machine where a curve is of several.
+export const ofOneMachine = (data) => (data.over?.some((o) => o.split('.')[0] === 'fabric') ? 'This is the first of several machines; results over all of them have link_use_mean and link_use_max. ' : '');
 export const verdict = (v) => (v === true ? 'yes' : v === false ? 'no' : 'unknown');
 
 // For axes, where the values are round.

@@ -2,7 +2,7 @@
 // Throughput and latency over the load, and how busy the links of each level were.
 import { looksOf, shortNamesOf } from './axes.js';
 import { card, choose, el, slug } from './dom.js';
-import { loadText, percent, plural, plusMinus, shortTime, time } from './format.js';
+import { loadText, ofOneMachine, percent, plural, plusMinus, shortTime, time } from './format.js';
 import { plot } from './plots.js';
 import { numbers, table } from './tables.js';
 import { NUM_COLOURS } from './theme.js';
@@ -118,5 +118,5 @@ export function utilisation(data) {
       { key: 'mean', name: 'mean', number: true, text: (r) => percent(r.mean) }, { key: 'max', name: 'busiest', number: true, text: (r) => percent(r.max) }],
     rows: curve().steps.flatMap((s) => data.fabrics[curve().fabric].tiers.map((t, i) => ({ curve: curve().label, tier: t.name, channels: t.channels, load: s.load, ...s.tiers[i] }))),
   }), null, p.save);
-  return el('section', { id: 'utilisation' }, el('h2', {}, 'Link utilisation per level'), card(el('div', { class: 'controls' }, pick.node), p.node, box));
+  return el('section', { id: 'utilisation' }, el('h2', {}, 'Link utilisation per level'), ofOneMachine(data) && el('p', { class: 'quiet' }, ofOneMachine(data)), card(el('div', { class: 'controls' }, pick.node), p.node, box));
 }
