@@ -76,6 +76,9 @@ ik_status figure_words(figure_data *d, ik_error *err);
 /* Whether point rows[i] adds no sample of an expression to those before it: model_is_repeat. */
 bool figure_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i,
                       const result_expr *e);
+/* What an expression is of a point; NAN: it has no such result, as a latency where no packet was
+ * delivered. */
+double figure_result(const report_row *r, const result_expr *e);
 /* The p-quantile of sorted samples, between neighbours linear (type 7 of Hyndman and Fan); NAN
  * without any. */
 double figure_quantile(const double *sorted, size_t num, double p);

@@ -15,12 +15,20 @@ typedef struct maker {
     size_t num, room;
 } maker;
 
-static double result_of(const report_row *r, const result_expr *e)
+/* Latencies of no packet at all are stored as 0. */
+static double value_of(const report_row *r, metric_id id)
 {
-    double x = r->value[e->first];
-    if (e->op == '/')
-        return r->value[e->second] != 0 ? x / r->value[e->second] : NAN;
-    return e->op == '-' ? x - r->value[e->second] : x;
+    bool latency = id >= METRIC_LATENCY_MEAN && id <= METRIC_NETWORK_LATENCY,
+         trip = id >= METRIC_ROUND_TRIP && id <= METRIC_ROUND_TRIP_MAX;
+    bool none = (latency && r->value[METRIC_LATENCY_MAX] == 0) ||
+                (trip && r->value[METRIC_ROUND_TRIP_MAX] == 0);
+    return none ? NAN : r->value[id];
+}
+
+double figure_result(const report_row *r, const result_expr *e)
+{
+    double x = value_of(r, e->first), y = e->op ? value_of(r, e->second) : 0;
+    return e->op == '/' ? (y != 0 ? x / y : NAN) : x - y;
 }
 
 bool figure_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i,
@@ -62,7 +70,7 @@ static void place_cell(const maker *k, figure_cell *c, const view_entry *entries
     size_t finite = 0;
     if (v->x.text) {
         for (size_t i = 0; i < num; i++) {
-            scratch[finite] = result_of(&k->b->m->rows[entries[i].point], &v->x);
+            scratch[finite] = figure_result(&k->b->m->rows[entries[i].point], &v->x);
             finite += isfinite(scratch[finite]);
         }
         c->x = estimate_samples(scratch, finite);
@@ -99,7 +107,7 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
         const report_row *row = &m->rows[rows[i]];
         if (figure_is_repeat(m, rows, num, i, &k->d->v.y))
             continue;
-        c->samples[c->num] = result_of(row, &k->d->v.y);
+        c->samples[c->num] = figure_result(row, &k->d->v.y);
         c->infeasible += !isfinite(c->samples[c->num]) && row->value[METRIC_FEASIBLE] < 1;
         c->deadlocks += row->deadlock[0] != '\0';
         c->rows[c->num++] = rows[i];
@@ -251,7 +259,7 @@ static ik_status add_periods(maker *k, const view_entry *e, ik_error *err)
         c->samples = ik_arena_alloc(&k->d->arena, sizeof *c->samples);
         if (!c->samples)
             return ik_fail_memory(err, sizeof *c->samples, "a figure");
-        c->samples[0] = values[n];
+        c->samples[0] = values == s.latency_ns && values[n] == 0 ? NAN : values[n];
     }
     return IK_OK;
 }

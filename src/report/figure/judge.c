@@ -39,14 +39,11 @@ static bool was_ended(const report_row *r, const result_expr *e)
 
 static double result_of(const report_row *r, const result_expr *e, sample_list *out)
 {
-    double x = r->value[e->first];
     if (was_ended(r, e)) {
         out->why = "a deadlock ended some of the points";
         return NAN;
     }
-    if (e->op == '/')
-        return r->value[e->second] != 0 ? x / r->value[e->second] : NAN;
-    return e->op == '-' ? x - r->value[e->second] : x;
+    return figure_result(r, e);
 }
 
 /* The places along x of a side: entries from `begin` on, `num` of them, at value x. The samples
