@@ -49,6 +49,7 @@ typedef struct figure_data {
     /* samples, those without a value, latencies that are marked, of these not converged */
     size_t num_points, num_missing, num_infeasible, num_unsteady, num_open;
     size_t num_deadlocks; /* samples that a deadlock ended */
+    size_t unfinished;    /* points of the experiment that are not there yet */
     const char *caption;
 } figure_data;
 

@@ -460,6 +460,16 @@ figures:
         self.refused("run", self.file, "-o", self.tmp / "new.db", says=["matches several points", "'load' (0.2, 0.6)"])
         self.assertFalse((self.tmp / "new.db").exists())
 
+    def test_unfinished(self):
+        """A part of the points: the caption says so, and claims wait."""
+        self.file.write_text(EXPERIMENT + "expect: [{claim: c, metric: throughput, at: {routing: minimal, load: 20%}, over: fabric.seed, op: '<', value: 1}]\n")
+        part = self.tmp / "part.db"
+        self.ok("run", self.file, "-o", part, "--shard", "1/2")
+        here = len(self.json("report", part)["points"])
+        self.assertIn(f"{24 - here} points of the experiment are not finished", " ".join(self.ok("report", part, "--figure", "box").split()))
+        self.assertIn("not all points are finished", self.ok("report", part, "--csv", "--table", "claims"))
+        self.assertNotIn("not finished", self.ok("report", self.store, "--figure", "box"))
+
     def test_without_figures(self):
         self.file.write_text(EXPERIMENT.split("figures:")[0])
         self.ok("run", self.file, "-o", self.store)

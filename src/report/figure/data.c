@@ -368,6 +368,8 @@ ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik
 {
     *out = (figure_data){.f = f};
     maker k = {.b = b, .d = out};
+    uint64_t due = b->m->num_points - b->m->num_left_out;
+    out->unfinished = due > b->m->num_rows ? (size_t)due - b->m->num_rows : 0;
     ik_status status = figure_resolve(&b->a, f, &b->over, &out->v, err);
     if (status == IK_OK)
         status = f->kind == FIGURE_TIME ? make_periods(&k, err) : make_cells(&k, err);

@@ -186,6 +186,9 @@ static void write_caption(figure_data *d)
     if (d->num_deadlocks)
         add_sentence(d, "%zu of %zu samples were ended by a deadlock.", d->num_deadlocks,
                      d->num_points);
+    if (d->unfinished)
+        add_sentence(d, "%zu point%s of the experiment %s not finished.", d->unfinished,
+                     d->unfinished == 1 ? "" : "s", d->unfinished == 1 ? "is" : "are");
     if (unplaced)
         add_sentence(d, "%zu value%s at most 0 and %s on the logarithmic axis.", unplaced,
                      unplaced == 1 ? " is" : "s are",
