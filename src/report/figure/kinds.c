@@ -174,7 +174,8 @@ static void put_box(const drawing *g, const figure_curve *c, const figure_cell *
 {
     const paint line = {.stroke = own_colour(c), .width = 0.8},
                 median = {.stroke = {COLOUR_INK}, .width = 1.4},
-                outlier = {.fill = {COLOUR_PAPER}, .stroke = own_colour(c), .width = 0.6};
+                alone = {.stroke = own_colour(c), .width = 1.8}, /* no box says whose it is */
+        outlier = {.fill = {COLOUR_PAPER}, .stroke = own_colour(c), .width = 0.6};
     figure_box b = figure_box_of(cell);
     double q1 = draw_y(g, b.q1), q3 = draw_y(g, b.q3), low = draw_y(g, b.low),
            high = draw_y(g, b.high);
@@ -185,7 +186,7 @@ static void put_box(const drawing *g, const figure_curve *c, const figure_cell *
     if (q1 > q3)
         draw_hatched(g->c, (frame){x - width / 2, q3, width, q1 - q3}, c->colour);
     draw_line(g->c, (spot){x - width / 2, draw_y(g, b.median)},
-              (spot){x + width / 2, draw_y(g, b.median)}, &median);
+              (spot){x + width / 2, draw_y(g, b.median)}, q1 > q3 ? &median : &alone);
     for (size_t s = 0; s < cell->num; s++)
         if ((cell->samples[s] < b.low || cell->samples[s] > b.high) &&
             !(g->d->f->log_y && cell->samples[s] <= 0))
