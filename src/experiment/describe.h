@@ -20,8 +20,8 @@ ik_status describe_proof(const ik_fabric *f, const ik_proof *proof, const char *
 /* Which channels packets of each pair of hosts of `f` may take under a plan for it: an object with
  * `lists` (of channels, ascending; with those of hosts if `ends`) and `of` ([source][destination]
  * number of a list + 1, 0 = no packet is delivered); or with `above`, what there is too much of:
- * "hosts", "ways", "different routes". At most about a megabyte, made in at most about a second.
- * Free with free(). */
+ * "hosts", "ways", "different routes". At most some three megabytes, made in at most about a
+ * second. Free with free(). */
 ik_status describe_routes(const ik_fabric *f, const ik_plan *plan, char **json, ik_error *err);
 
 #endif

@@ -22,7 +22,7 @@ extern const char report_page[], report_page_end[];
 
 static const char mark[] = "<!--DATA-->";
 /* PAGE_SEGMENTS: of a critical path that the page draws */
-enum { PLAIN_LIMIT = 1 << 20, PAGE_SEGMENTS = 200 };
+enum { PLAIN_LIMIT = 1 << 20, ROUTES_PLAIN_LIMIT = 1 << 16, PAGE_SEGMENTS = 200 };
 
 /* ---- data */
 
@@ -39,10 +39,10 @@ static void put_base64(FILE *out, const unsigned char *data, size_t size)
     }
 }
 
-static ik_status put_element(FILE *out, const char *id, const char *text, size_t size,
+static ik_status put_element(FILE *out, const char *id, const char *text, size_t size, size_t limit,
                              ik_error *err)
 {
-    if (size <= PLAIN_LIMIT) {
+    if (size <= limit) {
         fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
         fwrite(text, 1, size, out);
         fputs("</script>\n", out);
@@ -133,19 +133,19 @@ static ik_status put_data(report_model *m, FILE *out, ik_error *err)
     ik_status status = make_json(m, &text, &size, err);
     if (status != IK_OK)
         return status;
-    status = put_element(out, "ikat-data", text, size, err);
+    status = put_element(out, "ikat-data", text, size, PLAIN_LIMIT, err);
     free(text);
     if (status == IK_OK)
         status = make_csv(store_path(m->store), &text, &size, err);
     if (status != IK_OK)
         return status;
-    status = put_element(out, "ikat-csv", text, size, err);
+    status = put_element(out, "ikat-csv", text, size, PLAIN_LIMIT, err);
     free(text);
     if (status == IK_OK)
         status = make_routes(m, &text, &size, err);
     if (status != IK_OK)
         return status;
-    status = put_element(out, "ikat-routes", text, size, err);
+    status = put_element(out, "ikat-routes", text, size, ROUTES_PLAIN_LIMIT, err);
     free(text);
     return status;
 }

@@ -1,12 +1,15 @@
 """What a reader does with the report page: sorts and searches tables, saves pictures and tables, finds hosts and their paths, sends a view as
 an address; curves' names and looks; large pages."""
+import base64
 import csv
 import io
+import json
 import math
 import os
 import re
 import subprocess
 import unittest
+import zlib
 import xml.etree.ElementTree as ElementTree
 
 from browser import CHROMIUM, Browser
@@ -46,6 +49,52 @@ window.column = (name, n) => [...document.querySelectorAll(`[data-table='${name}
 window.wait = (ms) => new Promise((done) => setTimeout(done, ms));
 0
 """
+
+
+class Routes(CliTest):
+    """The routes that the page holds, of every pair, against the paths that `ikat route` prints."""
+
+    def routes(self, text):
+        path, store, page = (self.tmp / f"x.{end}" for end in ("yaml", "db", "html"))
+        path.write_text(text + "measure: {warmup: 100 ns, duration: 200 ns}\nload: 10%\nadapter: {packet: 256 B}\n")
+        store.unlink(missing_ok=True)
+        self.ok("run", path, "-o", store, "-q", status=None)
+        self.ok("report", store, "-o", page)
+        def part(name):
+            packed, text = re.search(rf'id="ikat-{name}"( data-encoding="deflate")?>(.*?)</script>', page.read_text(encoding="utf-8"), re.S).groups()
+            return json.loads(zlib.decompress(base64.b64decode(text)) if packed else text)
+        return part("data"), part("routes")
+
+    def test_lists_are_what_packets_may_take(self):
+        cases = {("karytree:k=2,n=3", "dmodk"): "all", ("xgft:m=4:4,w=2:2", "dmodk"): "all", ("xgft:m=4:4,w=2:2", "oblivious"): "some", ("torus:dims=4:4", "dor"): "all",
+                 ("slimfly:q=5,p=1", "minimal"): "all", ("torus:dims=3:3", "valiant"): "some", ("dragonfly:a=4,h=2,p=2", "ugal_l"): "some", ("lrt:N=16,d=4,r=2", "loren:t_max=12"): "all", ("karytree:k=2,n=3", "adaptive_tree"): "some"}
+        for (fabric, routing), held in cases.items():
+            with self.subTest(fabric=fabric, routing=routing):
+                data, [plan] = self.routes(f'fabric: "{fabric}"\nrouting: "{routing}"\n')
+                drawing = data["fabrics"][0]["drawing"]
+                # Channels by switch and local port: the order in which they leave a switch.
+                leaving = {}
+                for c, a, _, o, b, _, _ in drawing["links"]:
+                    leaving.setdefault(a, []).append(c)
+                    leaving.setdefault(b, []).append(o)
+                inner = {c for l in drawing["links"] for c in (l[0], l[3]) if l[1] < drawing["switches"] and l[4] < drawing["switches"]}
+                lines = [line.split() for line in self.ok("route", fabric, "--routing", routing, "--format", "paths").splitlines() if line[0] != "#"]
+                self.assertGreater(len(lines), 50)
+                base = {sw: min(channels) for sw, channels in leaving.items()}
+                taken = {}
+                for src, dst, _, *steps in lines:
+                    found = {base[int(s.split(".")[0])] + int(s.split(".")[1].split("/")[0]) for s in steps}
+                    taken.setdefault((int(src), int(dst)), set()).update(found & inner)
+                for (src, dst), channels in taken.items():
+                    mine = set(plan["lists"][plan["of"][src][dst] - 1])
+                    self.assertEqual(mine & inner if held == "all" else mine & channels, channels, (src, dst))
+                if held == "all":
+                    self.assertTrue(all(plan["of"][a][b] > 0 for a, b in taken))
+
+    def test_what_is_too_much_is_said(self):
+        for fabric, routing, says in (("xgft:m=9:9:9,w=1:1:1", "dmodk", "too many hosts"), ("slimfly:q=7,p=2", "valiant", "too many (ways|different routes)")):
+            _, [plan] = self.routes(f'fabric: "{fabric}"\nrouting: "{routing}"\n')
+            self.assertRegex(plan["why"], says)
 
 
 @unittest.skipUnless(CHROMIUM, "no Chromium here")
