@@ -39,7 +39,8 @@ const place = (data) => [{ key: 'routing', name: 'routing' }, { key: 'fabric', n
 const placed = (data, c) => ({ curve: data.nameOf(c), routing: c.plan_label ?? data.plans[c.plan].label, fabric: c.fabric_label ?? data.fabrics[c.fabric].label, traffic: c.traffic, short_traffic: data.shortTraffic(c.traffic), variant: c.variant });
 
 function curveRows(data, curves, keys) {
-  const columns = [...place(data), { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seeds', name: 'seeds', number: true },
+  const differs = (of) => new Set(curves.map((c) => placed(data, c)[of])).size > 1;
+  const columns = [...place(data).map((c) => ({ ...c, csv: c.csv || (c.key !== 'routing' && !differs(c.key)) })), { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seeds', name: 'seeds', number: true },
     ...keys.flatMap(([key, name, show]) => [{ key, name, number: true, text: (r) => plusMinus(r[key], r[`${key}_ci95`], show) + (isLatency(key) && isPast(r) ? '*' : '') }])];
   const csvOnly = keys.map(([key]) => ({ key: `${key}_ci95`, csv: true }));
   return { columns: [...columns, ...csvOnly], rows: curves.flatMap((c) => c.steps.map((s) => ({ ...s, ...placed(data, c) }))) };
