@@ -27,7 +27,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers",
          "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar",
-         "test_sim_hold", "test_sim_graph", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_outputs", "test_sim_random"]
+         "test_sim_hold", "test_sim_graph", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_outputs", "test_sim_random", "test_sim_stop"]
 TIMES, SECONDS = 3, 20  # processor time that a fault may take: so many times that of the unbroken simulator, and so many seconds more
 WAITING_S = 60  # a test that takes no processor time at all for so long sleeps for ever, however busy the machine is
 PIPE = ["test_sim_pipeline", "test_sim_models"]
@@ -160,6 +160,13 @@ FAULTS = [
      "*pointer = (uint8_t)v;", ["test_sim_kernels"]),
     ("general: an output arbitration is skipped", "packet/match.h", "mark(p->granted + (size_t)input * k.words, k, out);",
      "p->granted[(size_t)input * k.words] = 0; mark(p->granted + (size_t)input * k.words, k, out);", ["test_sim_kernels"]),
+    ("stop: MSER takes the longest of equal truncations", "measure/stationary.c", "left >= STATIONARY_TAIL && error <= least", "left >= STATIONARY_TAIL && error < least", ["test_sim_stop"]),
+    ("stop: the error is of single values", "measure/stationary.c", "double error = squares / ((double)left * (double)left);", "double error = squares / (double)left;", ["test_sim_stop"]),
+    ("stop: a truncation may lie anywhere", "measure/stationary.c", "return out <= s->num / 2 && !rest_drifts", "return !rest_drifts", ["test_sim_stop"]),
+    ("stop: the rest may drift", "measure/stationary.c", "return out <= s->num / 2 && !rest_drifts(s, which, out) ? out : SIZE_MAX;", "return out <= s->num / 2 ? out : SIZE_MAX;", ["test_sim_stop"]),
+    ("stop: batches may depend on each other", "measure/stationary.c", "neighbours(fine, STATIONARY_FINE) < MOST_CORRELATED", "neighbours(fine, STATIONARY_FINE) < 2", ["test_sim_stop"]),
+    ("stop: the interval is not widened", "measure/stationary.c", "(1 + left) / (1 - left)", "1", ["test_sim_stop"]),
+    ("stop: one partition's batches alone", "steps.c", "stationary_add(s->counted.stationary, s->parallel.partitions[q].batches);", "stationary_add(s->counted.stationary, s->parallel.partitions[0].batches);", ["test_sim_stop"]),
     ("ioq: output room is lost", "packet/output.h", "change_output_space(s, sw, k, port, space_vc(data), (int32_t)space_bytes(data));",
      "change_output_space(s, sw, k, port, space_vc(data), (int32_t)space_bytes(data) - 8);",
      ["test_sim_conserve"]),

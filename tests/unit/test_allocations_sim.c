@@ -137,6 +137,24 @@ static void long_packets(void **state)
                                  .load = 1.0});
 }
 
+/* A window that is found: the run that looks for it, and the one that is measured. */
+static void windows(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"model=iq", "packet=128 B", "warmup=auto;stop_ci=5%;stop_at_most=20 us"},
+        {"model=pipelined", "packet=64 B", "warmup=2 us;stop_ci=5%;stop_at_most=10 us;series=1 us"},
+        {"model=iq", "packet=128 B;reply=64 B", "warmup=auto;duration=5 us"},
+    };
+    for (size_t k = 0; k < 3; k++)
+        fail_scenario((scenario){.fabric = "karytree:k=2,n=2,latency=2 ns",
+                                 .routing = "dmodk",
+                                 .sw = cases[k][0],
+                                 .adapter = cases[k][1],
+                                 .measure = cases[k][2],
+                                 .load = 0.3});
+}
+
 /* Requests under way, those of which a part has come, and replies that wait. */
 static void replies(void **state)
 {
@@ -328,17 +346,12 @@ static void parts_of_simulations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_engine),
-        cmocka_unit_test(many_packets),
-        cmocka_unit_test(long_packets),
-        cmocka_unit_test(general_engine),
-        cmocka_unit_test(workloads),
-        cmocka_unit_test(in_order),
-        cmocka_unit_test(replies),
-        cmocka_unit_test(every_selection),
-        cmocka_unit_test(pipelined_routers),
-        cmocka_unit_test(deadlocks),
-        cmocka_unit_test(parts_of_simulations),
+        cmocka_unit_test(fast_engine),     cmocka_unit_test(many_packets),
+        cmocka_unit_test(long_packets),    cmocka_unit_test(general_engine),
+        cmocka_unit_test(workloads),       cmocka_unit_test(in_order),
+        cmocka_unit_test(windows),         cmocka_unit_test(replies),
+        cmocka_unit_test(every_selection), cmocka_unit_test(pipelined_routers),
+        cmocka_unit_test(deadlocks),       cmocka_unit_test(parts_of_simulations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
