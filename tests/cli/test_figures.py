@@ -462,6 +462,24 @@ figures:
         self.refused("run", self.file, "-o", self.tmp / "new.db", says=["matches several points", "'load' (0.2, 0.6)"])
         self.assertFalse((self.tmp / "new.db").exists())
 
+    def test_titles(self):
+        """Long words, and characters of several bytes: all of the title is in every picture, in lines that fit."""
+        titles = ["x" + "ü中" * 150, "a" * 300, "short words " * 30 + "end", "w" * 100 + " and " + "ü" * 90, "One line"]
+        self.file.write_text(EXPERIMENT.split("figures:")[0] + "figures:\n" + "".join(
+            f"  - {{name: t{i}, title: '{t}', x: load, y: throughput, series: routing, over: fabric.seed}}\n" for i, t in enumerate(titles)))
+        self.ok("run", self.file, "-o", self.store)
+        for i, title in enumerate(titles):
+            for ending in ["svg", "pdf", "png"]:
+                self.ok("report", self.store, "--figure", f"t{i}", "-o", self.tmp / f"t.{ending}", env=KEEPS)
+            texts = [t for t in ElementTree.parse(self.tmp / "t.svg").iter(SVG + "text") if t.get("font-weight") == "bold"]
+            lines = ["".join(t.itertext()) for t in texts]
+            self.assertEqual("".join(lines).replace(" ", ""), title.replace(" ", ""))
+            self.assertLess(max(map(len, lines)), 64)
+            ys = [float(t.get("y")) for t in texts]
+            self.assertEqual(ys, sorted(set(ys)))
+            frame = min(float(t.get("y")) for t in ElementTree.parse(self.tmp / "t.svg").iter(SVG + "text") if t.get("font-weight") != "bold")
+            self.assertLess(max(ys), frame)
+
     def test_unfinished(self):
         """A part of the points: the caption says so, and claims wait."""
         self.file.write_text(EXPERIMENT + "expect: [{claim: c, metric: throughput, at: {routing: minimal, load: 20%}, over: fabric.seed, op: '<', value: 1}]\n")

@@ -2,6 +2,7 @@
  *
  * report/figure/claims_put.c: verdicts in a terminal, as CSV and as JSON.
  */
+#include "base/utf8.h"
 #include "ikat/report.h"
 #include "ikat/reproduce.h"
 #include "report/figures.h"
@@ -68,6 +69,12 @@ static void found_text(const claim_result *r, char *out, size_t size)
     }
 }
 
+static void found_whole(const claim_result *r, char *out, size_t size)
+{
+    found_text(r, out, size);
+    utf8_clean(out, size);
+}
+
 typedef ik_status (*put_results)(figure_book *b, const claim_result *list, void *ctx,
                                  ik_error *err);
 
@@ -115,7 +122,7 @@ static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, 
         snprintf(text, sizeof text, "%.400s%s%.200s%s", r->c->text, r->c->source[0] ? " (" : "",
                  r->c->source, r->c->source[0] ? ")" : "");
         terminal_wrap(p, text, 16, 16);
-        found_text(r, found, sizeof found);
+        found_whole(r, found, sizeof found);
         fprintf(p->out, "%-16s", "");
         terminal_wrap(p, found, 16, 16);
         put_note(p, "the source says: ", r->c->paper);
@@ -184,7 +191,7 @@ static ik_status put_objects(figure_book *b, const claim_result *list, void *ctx
     for (size_t i = 0; i < b->num_claims; i++) {
         const claim_result *r = &list[i];
         char found[400];
-        found_text(r, found, sizeof found);
+        found_whole(r, found, sizeof found);
         ik_json_object(j, NULL);
         ik_json_text(j, "claim", r->c->text);
         ik_json_text(j, "source", r->c->source);
@@ -274,7 +281,7 @@ static ik_status read_claims(figure_book *b, const claim_result *list, void *ctx
     for (size_t i = 0; i < b->num_claims && status == IK_OK; i++) {
         const claim *c = list[i].c;
         char found[400];
-        found_text(&list[i], found, sizeof found);
+        found_whole(&list[i], found, sizeof found);
         const ik_claim one = {.verdict = words[list[i].verdict],
                               .claim = c->text,
                               .source = c->source,

@@ -64,6 +64,10 @@ typedef struct drawing {
 /* Memory of the figure; NULL: there is none, and the picture fails at its end. */
 void *draw_alloc(const drawing *g, size_t num, size_t size);
 /* layout.c */
+enum { TITLE_LINE = 256 };
+/* The next line of a figure's title, broken at a blank, or inside a word that is longer than a
+ * line; returns what follows it, NULL after the last. */
+const char *draw_title_line(const drawing *g, const char *text, char line[TITLE_LINE]);
 ik_status draw_layout(drawing *g, ik_error *err);
 frame draw_panel_frame(const drawing *g, size_t panel);
 void draw_frame(const drawing *g, size_t panel);

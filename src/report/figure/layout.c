@@ -5,6 +5,7 @@
  * All panels have the same scales, so that they can be compared. The picture is as wide as a column
  * (86 mm) or a page (178 mm) of a journal, and as high as its panels and its legend need.
  */
+#include "base/utf8.h"
 #include "report/figure/draw.h"
 
 #include <math.h>
@@ -123,6 +124,37 @@ static size_t break_at(const char *text, double length)
                                                 llabs(2 * (long long)best - (long long)num)))
             best = i;
     return best;
+}
+
+const char *draw_title_line(const drawing *g, const char *text, char line[TITLE_LINE])
+{
+    size_t fits = 0, blank = 0, length;
+    text += strspn(text, " ");
+    if (!*text)
+        return NULL;
+    while (text[fits]) {
+        length = utf8_length(text + fits);
+        length = length ? length : 1;
+        if (fits + length >= TITLE_LINE)
+            break;
+        snprintf(line, TITLE_LINE, "%.*s", (int)(fits + length), text);
+        if (fits && canvas_text_width(line, TEXT_SIZE + 1) * 1.1 > g->width - 8)
+            break;
+        fits += length;
+        blank = text[fits] == ' ' || !text[fits] ? fits : blank;
+    }
+    fits = blank ? blank : fits;
+    snprintf(line, TITLE_LINE, "%.*s", (int)fits, text);
+    return text + fits;
+}
+
+static unsigned count_title_lines(const drawing *g)
+{
+    char line[TITLE_LINE];
+    unsigned num = 0;
+    for (const char *at = g->d->f->title; (at = draw_title_line(g, at, line)); num++)
+        ;
+    return num;
 }
 
 /* ---- places */
@@ -255,9 +287,7 @@ static void place_panels(drawing *g)
     }
     double names = g->categories ? name_room(g) : TEXT_SIZE;
     bool panels = d->panels[0][0] != '\0';
-    const char *title = d->f->title;
-    double lines =
-        title[0] ? ceil(canvas_text_width(title, TEXT_SIZE + 1) * 1.1 / (g->width - 8)) : 0;
+    double lines = count_title_lines(g);
     g->top = 6 + lines * (LINE_STEP + 2) + (panels ? LINE_STEP + 2 : 0) + (heat ? LINE_STEP : 0);
     bool x_title = is_distribution(g) || d->x_title[0];
     g->bottom = TICK + 3 + names + (x_title ? LINE_STEP + 2 : 0) + 4;

@@ -11,25 +11,11 @@
 static void put_title(const drawing *g)
 {
     const text_style style = {.size = TEXT_SIZE + 1, .bold = true, .colour = {COLOUR_INK}};
-    const char *at = g->d->f->title;
+    char line[TITLE_LINE];
     double y = TEXT_SIZE + 4;
-    while (*at) {
-        char line[256];
-        size_t fits = 0;
-        for (size_t n = 0; at[n] && n < sizeof line - 1; n++) {
-            if (at[n + 1] != ' ' && at[n + 1])
-                continue;
-            snprintf(line, sizeof line, "%.*s", (int)(n + 1), at);
-            if (fits && canvas_text_width(line, style.size) * 1.1 > g->width - 8)
-                break;
-            fits = n + 1;
-        }
-        fits = fits ? fits : strlen(at);
-        snprintf(line, sizeof line, "%.*s", (int)fits, at);
+    for (const char *at = g->d->f->title; (at = draw_title_line(g, at, line));) {
         g->c->text(g->c, (spot){4, y}, line, &style);
         y += TEXT_SIZE + 4;
-        at += fits;
-        at += strspn(at, " ");
     }
 }
 
