@@ -228,9 +228,10 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
         status = over_read(e, ytree_get(root, "over"), err);
     if (status == IK_OK)
         status = effects_check(e, err);
+    if (status != IK_OK)
+        return status; /* the scale may not be known */
     bool full = !e->scale[0] || strcmp(e->scale, "full") == 0;
-    if (status == IK_OK)
-        status = figures_check(root, &e->arena, full, points_axes, e, &e->drawn, err);
+    status = figures_check(root, &e->arena, full, points_axes, e, &e->drawn, err);
     return status == IK_OK ? about_read(e, root, err) : status;
 }
 

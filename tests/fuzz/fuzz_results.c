@@ -21,7 +21,9 @@ static const struct {
     const char *table, *name;
     bool packed;
 } columns[] = {
-    {"meta", "value", false},          {"fabrics", "spec", false},
+    {"meta", "title", false},          {"meta", "left_out", false},
+    {"meta", "figures", false},        {"meta", "expect", false},
+    {"meta", "over", false},           {"fabrics", "spec", false},
     {"fabrics", "summary", false},     {"fabrics", "drawing", true},
     {"fabrics", "drawing", false},     {"plans", "proof", false},
     {"plans", "routing", false},       {"points", "params", false},
@@ -33,9 +35,12 @@ static const struct {
 };
 enum { NUM_COLUMNS = sizeof columns / sizeof *columns };
 
-static const char experiment[] = "fabric: ring:n=3\nrouting: updown\nload: 90%\n"
-                                 "measure: {warmup: 1 us, duration: 2 us, series: 1 us, "
-                                 "congestion: true}\n";
+static const char experiment[] =
+    "fabric: ring:n=3\nrouting: updown\nload: [50%, 90%]\n"
+    "measures: [saturation, mean_hops]\n"
+    "measure: {warmup: 1 us, duration: 2 us, series: 1 us, congestion: true}\n"
+    "figures:\n  - {name: a, x: load, y: throughput - static_saturation}\n"
+    "expect:\n  - {claim: c, metric: plateau, of: {routing: updown}, op: \"<\", value: 1}\n";
 static char folder[] = "/tmp/ikat-fuzz-XXXXXX", path[64];
 static char *good; /* the bytes of the good file */
 static size_t good_size;
@@ -82,7 +87,8 @@ static void change(size_t column, const uint8_t *data, size_t size)
     size_t packed = 0;
     snprintf(sql, sizeof sql, "UPDATE %s SET %s = ?1", columns[column].table, columns[column].name);
     if (strcmp(columns[column].table, "meta") == 0)
-        snprintf(sql, sizeof sql, "UPDATE meta SET value = ?1 WHERE key IN ('left_out', 'title')");
+        snprintf(sql, sizeof sql, "UPDATE meta SET value = ?1 WHERE key = '%s'",
+                 columns[column].name);
     if (sqlite3_open(path, &db) != SQLITE_OK ||
         sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY", NULL, NULL,
                      NULL) != SQLITE_OK ||
@@ -106,6 +112,16 @@ static ik_status terminal(const char *store, FILE *out, ik_error *err)
     return ik_report_terminal(store, out, 80, false, err);
 }
 
+static ik_status figure(const char *store, FILE *out, ik_error *err)
+{
+    return ik_report_figure(store, "a", IK_FIGURE_SVG, out, 0, false, err);
+}
+
+static ik_status plans(const char *store, FILE *out, ik_error *err)
+{
+    return ik_report_table(store, "plans", out, 60, true, err);
+}
+
 static ik_status roots(const char *store, FILE *out, ik_error *err)
 {
     return ik_report_csv_table(store, "roots", out, err);
@@ -113,9 +129,9 @@ static ik_status roots(const char *store, FILE *out, ik_error *err)
 
 static void report(void)
 {
-    ik_status (*const forms[])(const char *, FILE *, ik_error *) = {ik_report_json, ik_report_csv,
-                                                                    terminal, roots};
-    for (int n = 0; n < 4; n++) {
+    ik_status (*const forms[])(const char *, FILE *, ik_error *) = {
+        ik_report_json, ik_report_csv, terminal, roots, figure, plans};
+    for (int n = 0; n < 6; n++) {
         char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
