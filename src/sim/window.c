@@ -42,9 +42,9 @@ static ik_status check_of(const ik_params *measure, const ik_params *adapter, ik
 
 ik_status sim_check_window(const ik_traffic *traffic, const ik_params *measure, ik_error *err)
 {
-    bool stops = ik_params_has(measure, "stop_ci");
     if (!sim_finds_window(measure))
         return IK_OK;
+    bool stops = ik_params_has(measure, "stop_ci");
     if (traffic->schedule) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE,

@@ -20,6 +20,7 @@ typedef struct drain_search {
     uint8_t *alive; /* [port * kinds + account] of receiving ports of switches */
     /* [port * kinds + account] of sending ports: credit or packets under way on that channel */
     uint8_t *moving;
+    uint8_t *open; /* [port] whatever asks for this output can leave */
 } drain_search;
 
 /* What moves frees space for all accounts that share it: noted at the channel's first. */
@@ -101,6 +102,42 @@ static size_t place_of(const drain_search *h, uint32_t port, unsigned v, const p
     return (size_t)port * h->kinds + account_here(h->s, pk, v, pk->out);
 }
 
+/* Whether any packet can leave through an output now: most can in a network that runs, and then
+ * nobody has to look at packets, which are all over the memory. */
+static bool is_open(const sim *s, uint32_t port)
+{
+    uint32_t peer = s->net.ports[port].peer_node;
+    if (peer == IK_NONE || s->net.in_space.accounts || s->net.out_space.accounts)
+        return false;
+    if (s->sw.model == MODEL_IQ && peer >= s->f->num_switches)
+        return true;
+    for (unsigned v = 0; v < s->sw.vcs; v++)
+        if (*gate_of(s, s->sw.vcs, port, v) < (int32_t)s->adapter.packet_bytes)
+            return false;
+    return true;
+}
+
+static void find_open(drain_search *h)
+{
+    const sim *s = h->s;
+    for (uint32_t port = 0; port < s->f->port_base[s->f->num_switches]; port++)
+        h->open[port] = s->sw.model != MODEL_IDEAL && is_open(s, port);
+}
+
+/* Whether a head of the lane asks for such an output. */
+static bool asks_open(const drain_search *h, uint32_t id, unsigned in, unsigned v)
+{
+    const sim *s = h->s;
+    const uint8_t *open = h->open + s->net.switches[id].port_base;
+    for (unsigned w = 0; w < s->net.max_words; w++)
+        for (uint64_t bits = look_requests(s, id, in, v, w); bits; bits &= bits - 1) {
+            unsigned out = w * 64 + (unsigned)__builtin_ctzll(bits);
+            if (open[out] && look_asks(s, id, in, v, out))
+                return true;
+        }
+    return false;
+}
+
 /* Looks at the head of queue n of a lane; returns whether its account came alive. *dead: the
  * account if it is not. */
 static bool sweep_queue(drain_search *h, uint32_t id, unsigned in, unsigned v, uint32_t n,
@@ -129,6 +166,10 @@ static bool sweep_lane(drain_search *h, uint32_t id, unsigned in, unsigned v, si
     bool changed = false, single = !s->sw.stride && s->sw.queues != QUEUES_VOQNET;
     if (single && h->alive[(size_t)port * h->kinds + v])
         return false;
+    if (single && asks_open(h, id, in, v)) {
+        h->alive[(size_t)port * h->kinds + v] = 1;
+        return true;
+    }
     if (!s->sw.voq || s->sw.queues == QUEUES_VOQNET) {
         for (uint32_t n = 0; n < queues && !(single && changed); n++)
             changed |= sweep_queue(h, id, in, v, n, dead);
@@ -292,12 +333,22 @@ ik_status sim_find_deadlock(sim *s, ik_error *err)
 {
     unsigned kinds = look_kinds(s);
     size_t n = (size_t)s->f->num_ports * kinds + 1;
-    drain_search h = {s, sim_shape(s), kinds, ik_calloc(n, 1), ik_calloc(n, 1)};
+    drain_search h = {.s = s,
+                      .k = sim_shape(s),
+                      .kinds = kinds,
+                      .alive = ik_calloc(n, 1),
+                      .moving = ik_calloc(n, 1),
+                      .open = ik_calloc((size_t)s->f->num_ports + 1, 1)};
     const drain_rules rules = {&h, n, sweep_buffers, count_under_way, follow_buffer};
-    ik_status status = h.alive && h.moving ? deadlock_find(&rules, &s->outcome.deadlock,
-                                                           &s->outcome.deadlock_text, err)
-                                           : ik_fail_memory(err, 2 * n, "the watchdog");
+    ik_status status = IK_OK;
+    if (h.alive && h.moving && h.open) {
+        find_open(&h);
+        status = deadlock_find(&rules, &s->outcome.deadlock, &s->outcome.deadlock_text, err);
+    } else {
+        status = ik_fail_memory(err, 2 * n + s->f->num_ports, "the watchdog");
+    }
     free(h.alive);
     free(h.moving);
+    free(h.open);
     return status;
 }
