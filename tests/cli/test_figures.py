@@ -480,6 +480,32 @@ figures:
             frame = min(float(t.get("y")) for t in ElementTree.parse(self.tmp / "t.svg").iter(SVG + "text") if t.get("font-weight") != "bold")
             self.assertLess(max(ys), frame)
 
+    def test_long_names(self):
+        """Names that have no room are cut at their end, between characters, and stay inside the picture."""
+        names = ["Design " + "W" * 150, "Second " + "ü" * 120]
+        self.file.write_text("designs:\n" + "".join(f"  - {{name: '{n}', fabric: 'crossbar:n={i + 2}', routing: minimal}}\n" for i, n in enumerate(names)) +
+                             "load: [20%, 60%]\nmeasure: {warmup: 1 us, duration: 2 us}\nfigures:\n"
+                             "  - {name: line, x: load, y: throughput, series: design}\n"
+                             "  - {name: bars, kind: bars, x: design, y: throughput, where: {load: 60%}}\n"
+                             "  - {name: map, kind: heatmap, x: load, y: throughput, series: design}\n"
+                             "  - {name: panel, x: load, y: throughput, panel: design, width: page}\n")
+        self.ok("run", self.file, "-o", self.store)
+        for figure in ["line", "bars", "map", "panel"]:
+            self.ok("report", self.store, "--figure", figure, "-o", self.tmp / "x.svg")
+            svg = ElementTree.parse(self.tmp / "x.svg")
+            shown = [t for t in svg.iter(SVG + "text") if "".join(t.itertext()).startswith(("Design W", "Second"))]
+            self.assertEqual(len(shown), 2, figure)
+            for t, name in zip(sorted(shown, key=lambda t: "".join(t.itertext())), names):
+                text = "".join(t.itertext())
+                self.assertTrue(text.endswith("…") and name.startswith(text[:-1]), text)
+                x, size, width = float(t.get("x")), float(t.get("font-size")), (0.94 if "W" in name else 0.55) * float(t.get("font-size")) * len(text)
+                width *= 0.766 if "rotate" in t.get("transform", "") else 1
+                left = x - width * {"end": 1, "middle": 0.5}.get(t.get("text-anchor"), 0)
+                self.assertGreater(left, -0.1 * width - size)
+                self.assertLess(left + width, 1.1 * float(svg.getroot().get("viewBox").split()[2]) + size)
+        for ending in ["pdf", "png"]:
+            self.ok("report", self.store, "--figure", "bars", "-o", self.tmp / f"x.{ending}", env=KEEPS)
+
     def test_unfinished(self):
         """A part of the points: the caption says so, and claims wait."""
         self.file.write_text(EXPERIMENT + "expect: [{claim: c, metric: throughput, at: {routing: minimal, load: 20%}, over: fabric.seed, op: '<', value: 1}]\n")

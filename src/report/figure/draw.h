@@ -65,6 +65,8 @@ typedef struct drawing {
 void *draw_alloc(const drawing *g, size_t num, size_t size);
 /* layout.c */
 enum { TITLE_LINE = 256 };
+/* A name as wide as there is room: "A very long na…", whole where it fits. */
+const char *draw_cut(const drawing *g, const char *text, double size, double width);
 /* The next line of a figure's title, broken at a blank, or inside a word that is longer than a
  * line; returns what follows it, NULL after the last. */
 const char *draw_title_line(const drawing *g, const char *text, char line[TITLE_LINE]);

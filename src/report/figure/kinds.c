@@ -289,7 +289,8 @@ void draw_heatmap(const drawing *g)
             continue;
         double y = g->now.y + height * (double)row++;
         const text_style style = {.size = SMALL_SIZE, .anchor = ANCHOR_END, .colour = {COLOUR_INK}};
-        g->c->text(g->c, (spot){g->now.x - 5, y + height / 2 + SMALL_SIZE * 0.36}, c->name, &style);
+        g->c->text(g->c, (spot){g->now.x - 5, y + height / 2 + SMALL_SIZE * 0.36},
+                   draw_cut(g, c->name, SMALL_SIZE, g->left - 7), &style);
         for (size_t k = 0; k < c->num; k++)
             if (is_drawn(g, &c->cells[k]))
                 put_cell(g, &c->cells[k],

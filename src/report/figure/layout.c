@@ -15,6 +15,8 @@
 #define MM        (72 / 25.4)
 #define TICK      3.0
 #define LINE_STEP 10.0
+/* of a turned name */
+#define NAME_LENGTH 110.0
 
 /* ---- ranges */
 
@@ -126,6 +128,23 @@ static size_t break_at(const char *text, double length)
     return best;
 }
 
+const char *draw_cut(const drawing *g, const char *text, double size, double width)
+{
+    size_t length = strlen(text);
+    if (canvas_text_width(text, size) * 1.08 <= width)
+        return text;
+    char *cut = draw_alloc(g, length + sizeof UTF8_ELLIPSIS, 1);
+    if (!cut)
+        return text;
+    do {
+        while (length > 0 && ((unsigned char)text[--length] & 0xc0) == 0x80)
+            ; /* inside a character */
+        memcpy(cut, text, length);
+        memcpy(cut + length, UTF8_ELLIPSIS, sizeof UTF8_ELLIPSIS);
+    } while (length > 0 && canvas_text_width(cut, size) * 1.08 > width);
+    return cut;
+}
+
 const char *draw_title_line(const drawing *g, const char *text, char line[TITLE_LINE])
 {
     size_t fits = 0, blank = 0, length;
@@ -170,7 +189,7 @@ static double name_room(drawing *g)
     if (d->num_categories == 0 || widest * 1.12 + 4 <= g->panel_width / (double)d->num_categories)
         return TEXT_SIZE;
     g->turn = -40;
-    return fmin(widest * 1.08, 110) * 0.643 + TEXT_SIZE * 0.6;
+    return fmin(widest * 1.08, NAME_LENGTH) * 0.643 + TEXT_SIZE * 0.6;
 }
 
 static size_t count_columns(const figure_data *d)
@@ -351,10 +370,9 @@ static void put_x_axis(const drawing *g, const frame *f)
                             .anchor = g->turn != 0 ? ANCHOR_END : ANCHOR_MIDDLE,
                             .turn = g->turn,
                             .colour = {COLOUR_INK}};
-        g->c->text(g->c,
-                   (spot){x + (g->turn != 0 ? 2 : 0),
-                          bottom + TICK + (g->turn != 0 ? SMALL_SIZE : SMALL_SIZE)},
-                   g->d->categories[i], &style);
+        double room = g->turn != 0 ? fmin(NAME_LENGTH, x / 0.766) : g->width;
+        g->c->text(g->c, (spot){x + (g->turn != 0 ? 2 : 0), bottom + TICK + SMALL_SIZE},
+                   draw_cut(g, g->d->categories[i], SMALL_SIZE, room), &style);
     }
     for (size_t i = 0; i < g->x.num_ticks && !g->categories; i++) {
         double x = f->x + scale_at(&g->x, g->x.ticks[i]) * f->width;
@@ -408,9 +426,11 @@ static void put_titles(const drawing *g, const frame *f, size_t panel)
         put_text(g, g->width - 4, f->y - (d->panels[panel][0] ? LINE_STEP + 6 : 4), y,
                  fitting(y, g->width - 8), ANCHOR_END);
     }
-    if (d->panels[panel][0])
-        put_text(g, f->x + f->width / 2, f->y - 4, d->panels[panel],
-                 fitting(d->panels[panel], f->width), ANCHOR_MIDDLE);
+    if (d->panels[panel][0]) {
+        double size = fitting(d->panels[panel], f->width);
+        put_text(g, f->x + f->width / 2, f->y - 4, draw_cut(g, d->panels[panel], size, f->width),
+                 size, ANCHOR_MIDDLE);
+    }
 }
 
 void draw_frame(const drawing *g, size_t panel)

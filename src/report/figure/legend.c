@@ -181,7 +181,8 @@ static void put_key(const drawing *g, const legend_entry *e, double x, double y)
     const text_style style = {.size =
                                   wide <= room ? SMALL_SIZE : fmax(4.5, SMALL_SIZE * room / wide),
                               .colour = {COLOUR_INK}};
-    c->text(c, (spot){x + KEY + 4, y + SMALL_SIZE * 0.36}, e->name, &style);
+    c->text(c, (spot){x + KEY + 4, y + SMALL_SIZE * 0.36}, draw_cut(g, e->name, style.size, room),
+            &style);
 }
 
 void draw_legend(drawing *g)
