@@ -18,8 +18,9 @@
 
 enum {
     MOST_HOSTS = 512,
-    MOST_STEPS = 3000000, /* questions to the plan: about a second */
-    MOST_NUMBERS = 600000 /* in the text: about three megabytes, packed a quarter of that */
+    MOST_STEPS = 3000000,  /* questions to the plan: about a second */
+    MOST_STATES = 1000000, /* of one pair, 32 bytes each */
+    MOST_NUMBERS = 600000  /* in the text: about three megabytes, packed a quarter of that */
 };
 
 /* A packet that enters a switch by this port (the sender's), and the next state there. */
@@ -97,7 +98,7 @@ static bool follow(routes *r, size_t number)
 
 static bool is_too_much(routes *r)
 {
-    if (r->steps > MOST_STEPS)
+    if (r->steps > MOST_STEPS || r->num_states > MOST_STATES)
         r->above = "ways";
     return r->above || r->failed;
 }

@@ -14,6 +14,7 @@ echarts.use([LineChart, CustomChart, GridComponent, TooltipComponent, AriaCompon
 
 const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond']; // filled, then hollow
 const MOST_MARKS = 60; // points of a line that are marked one by one
+const MOST_MARKED = 200; // lines of a plot whose points are marked
 const MOST_KEYS = 8; // curves that the legend names one by one where it could name their values
 const MOST_TOLD = 14; // curves that the box under the pointer names
 const FILE_WIDTH = 720;
@@ -71,13 +72,14 @@ function optionOf(spec, width, font) {
     splitLine: { lineStyle: { color: rule, opacity: 0.6 } }, min: a.min, max: a.max, minorSplitLine: { show: false },
     minInterval: a.whole ? 1 : undefined, splitNumber: a.steps,
   });
-  const past = (line) => ({ symbolSize: 9, itemStyle: { color: css('--card'), borderColor: seriesColour(line.colour), borderWidth: 2 } });
+  const bare = spec.lines.length > MOST_MARKED; // only points past saturation have marks then
+  const past = (line) => ({ symbol: SYMBOLS[line.symbol % SYMBOLS.length], symbolSize: 9, itemStyle: { color: css('--card'), borderColor: seriesColour(line.colour), borderWidth: 2 } });
   const lines = spec.lines.map((line) => ({
-    type: 'line', name: line.name, data: line.points.map((p) => (p.past ? { value: [p.x, p.y], ...past(line) } : [p.x, p.y])), symbol: SYMBOLS[line.symbol % SYMBOLS.length],
+    type: 'line', name: line.name, data: line.points.map((p) => (p.past ? { value: [p.x, p.y], ...past(line) } : [p.x, p.y])), symbol: bare ? 'none' : SYMBOLS[line.symbol % SYMBOLS.length],
     itemStyle: { color: hollow(line.symbol) ? css('--card') : seriesColour(line.colour), borderColor: seriesColour(line.colour), borderWidth: 1.5 },
     symbolSize: 7, showSymbol: line.points.length <= MOST_MARKS, showAllSymbol: true,
     lineStyle: { width: 2, color: seriesColour(line.colour), type: dashOf(line).length ? dashOf(line) : 'solid' }, color: seriesColour(line.colour),
-    emphasis: { focus: 'series' }, z: 2,
+    emphasis: bare ? { disabled: true } : { focus: 'series' }, z: 2,
   }));
   const bars = spec.lines.map((line) => errorBars(line, seriesColour(line.colour))).filter((s) => s.data.length);
   const ideal = spec.diagonal && {
