@@ -122,10 +122,14 @@ class Views(CliTest):
         _, page = self.make(TREE)
         with Browser(self.tmp) as browser:
             self.open(browser, page)
-            rows = lambda: browser.run("column('saturation', 5)")
-            head = "document.querySelector(\"[data-table=saturation] th[data-key=peak_throughput]\")"
+            browser.run("document.querySelector('details[data-numbers=points]').open = true")
+            browser.settle()
+            head = "document.querySelector(\"[data-table=points] th[data-key=packets_delivered]\")"
+            place = browser.run(f"[...{head}.parentElement.children].indexOf({head})")
+            rows = lambda: browser.run(f"column('points', {place})")
             before = rows()
-            number = lambda text: float(text.replace(" %", ""))
+            number = lambda text: int(text.replace(",", ""))
+            self.assertNotEqual(sorted(before), sorted(before, key=number))  # as texts they have another order
             browser.run(f"{head}.querySelector('button').click()")
             self.assertEqual(rows(), sorted(before, key=number))
             self.assertEqual(browser.run(f"{head}.ariaSort"), "ascending")
@@ -163,6 +167,7 @@ class Views(CliTest):
             self.open(browser, page, "#numbers")
             browser.run("document.querySelectorAll('.filter').forEach((f) => type(f, 'nothing at all'))")
             held = lambda name: list(csv.DictReader(io.StringIO(browser.run(f"document.querySelector(\"[data-csv='{name}']\").csvText()"))))
+            self.assertEqual(len(held("saturation")), 8)
             compared = 0
             for name in ("throughput-uniform", "latency-uniform", "throughput-shift-by-4", "latency-shift-by-4"):
                 self.assertEqual(len(held(name)), 8)
