@@ -57,17 +57,21 @@ SIM_INLINE void take_credits(fast_context *h, const shape k)
     }
 }
 
-/* Output buffers: links that end their transmission. */
+/* Output buffers: links that end their transmission. Where each is a key, its switch is fetched,
+ * too. */
 SIM_INLINE void take_links(fast_context *h, const shape k)
 {
     enum { AHEAD = 6 };
+    const unsigned first = counts_buffers(h, k) ? 2 * AHEAD : AHEAD;
     for (uint32_t c = first_chunk(h, BIN_LINK); c != IK_NONE; c = next_chunk(h, c)) {
         const uint64_t *at = h->words + (size_t)c * 64 + 2,
                        *end = h->words + chunk_end(h, BIN_LINK, c);
         h->p->n.events += (uint64_t)(end - at);
         for (; at < end; at++) {
-            if (at + AHEAD < end)
-                fetch_output(h, k, credit_port(at[AHEAD]));
+            if (at + first < end)
+                fetch_output(h, k, credit_port(at[first]));
+            if (first > AHEAD && at + AHEAD < end)
+                fetch_switch(h, output_at(h, k, credit_port(at[AHEAD]))->node);
             take_link_end(h, k, *at);
         }
     }

@@ -242,7 +242,7 @@ typedef struct fast_output {
     uint8_t sent_vc;    /* that of the packet in transmission; */
     uint8_t turn;       /* the one whose turn it is */
     uint8_t listed;     /* in fast_partition.outputs */
-    uint32_t pad;
+    uint32_t node;      /* its switch */
     output_queue queues[];
 } fast_output;
 _Static_assert(sizeof(output_queue) == 16 && sizeof(fast_output) == 16, "halves of a line");

@@ -170,7 +170,7 @@ static void init_outputs(const sim *s, fast_state *f)
 {
     for (uint32_t port = 0; port < s->f->num_ports; port++) {
         fast_output *o = fast_output_of(f, s->sw.vcs, port);
-        *o = (fast_output){0};
+        *o = (fast_output){.node = s->f->port_node[port]};
         for (unsigned v = 0; v < s->sw.vcs; v++) {
             uint16_t credit = packets_of(s, *credit_at(s, port, v));
             o->queues[v] = (output_queue){.head = IK_NONE,

@@ -46,6 +46,16 @@ SIM_INLINE void list_output(fast_context *h, fast_output *o, uint32_t port)
     o->listed = 1;
 }
 
+/* As take_scarce_credit(), of an output of that switch. */
+SIM_INLINE void take_scarce_space(fast_context *h, const shape k, uint64_t word, uint32_t node)
+{
+    uint32_t port = credit_port(word);
+    unsigned v = k.vcs == 1 ? 0 : credit_vc(word);
+    if (!k.chooses) /* else it counts at its instant */
+        ++*port_credit(h, k, port, v);
+    put(h, k, key_of(word >> 32, node, KEY_CREDIT, v, 0, port - h->switches[node].port_base), true);
+}
+
 /* A transmission ends, whose space is free. */
 SIM_INLINE void take_link_end(fast_context *h, const shape k, uint64_t word)
 {
@@ -59,7 +69,7 @@ SIM_INLINE void take_link_end(fast_context *h, const shape k, uint64_t word)
     if (*space >= (k.chooses ? 2 : 1) && !counts_buffers(h, k))
         ++*space;
     else
-        take_scarce_credit(h, k, word);
+        take_scarce_space(h, k, word, o->node);
 }
 
 /* Credit for the next switch or a host. Of a link that stays busy it changes nothing now. */
