@@ -12,7 +12,7 @@ import sys
 
 HEAD = """# The papers, reproduced
 
-`ikat reproduce` runs the experiments of five papers and judges what they claim. This page is made from such a run at the small scale by
+`ikat reproduce` runs experiments of papers and judges what they claim. This page is made from such a run at the small scale by
 `tools/make_reproductions.py`; the tests run some of it and compare the verdicts. `ikat reproduce --list` says what there is and what it costs, `--full`
 takes the papers' sizes, and `--shard` and `--budget` make long runs [short ones](experiments.md#long-runs-shards-and-budgets).
 

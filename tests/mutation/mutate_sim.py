@@ -125,7 +125,7 @@ FAULTS = [
      ["test_sim_outputs"]),
     ("outputs: space comes back unnoticed", "fast/output_buffers.h", "    if (*space >= (k.chooses ? 2 : 1) && ", "    if (", ["test_sim_outputs"]),
     ("watchdog: an output without space passes for an open one", "inspect/watchdog.c", "        if (*gate_of(s, s->sw.vcs, port, v) < (int32_t)s->adapter.packet_bytes)\n",
-     "        if (*gate_of(s, s->sw.vcs, port, v) < 0)\n", ["test_sim_kernels", "test_sim_outputs"]),
+     "        if (*gate_of(s, s->sw.vcs, port, v) < 0)\n", ["test_sim_conserve"]),
     ("outputs: space counts where those who choose may find none", "fast/output_buffers.h", "(k.chooses ? 2 : 1)", "1", ["test_sim_outputs"]),
     ("outputs: who is left over chooses as before anything entered", "fast/fast_switch.h", "        } while (enter_buffers(h, k, st) && ",
      "        } while (enter_buffers(h, k, st) && false && ", ["test_sim_outputs"]),
