@@ -323,7 +323,12 @@ class Load(CliTest):
         self.assertEqual([r["routing"] for r in rows], ["colored", "colored:traffic=cg:processes=128"])
         for row in rows:
             self.assertAlmostEqual(float(row["slowdown"]), 1.2, delta=.03)
-        for text, says in ((f"traffic: [{cg}, exchange]\n", "several"), (f"traffic: {cg}\nseeds: 2\n", "several seeds"),
+        # seeds of a traffic that draws nothing are all of the same table
+        path.write_text(head + f"traffic: {cg}\nseeds: 2\n")
+        self.ok("run", path, "-o", self.tmp / "seeds.db")
+        for text, says in ((f"traffic: [{cg}, exchange]\n", "several"),
+                           (f"traffic: {cg[:-1]}, mapping: random}}\nseeds: 2\n", "several seeds"),
+                           ("traffic: exchange\nseeds: 2\n", "several seeds"),
                            (f"jobs: [{{name: a, traffic: {cg}}}]\n", "'jobs'")):
             with self.subTest(text):
                 path.write_text(head + text)
