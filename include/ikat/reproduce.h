@@ -38,11 +38,6 @@ typedef struct ik_study_results {
     const bool *shown;
 } ik_study_results;
 
-/* One page of many studies: the verdicts of all claims, then each entry with its picture, its
- * claims and links to its data. Loads nothing but what stands beside it. */
-ik_status ik_reproduction_page(const ik_study_results *studies, size_t num, FILE *out,
-                               ik_error *err);
-
 /* A claim as it stands in results; texts belong to the caller of the function, "" = none. */
 typedef struct ik_claim {
     const char *verdict; /* "holds", "differs", "cannot be told", "not asked" */
@@ -51,6 +46,16 @@ typedef struct ik_claim {
 typedef ik_status (*ik_claim_fn)(void *ctx, const ik_claim *claim, ik_error *err);
 /* Calls fn for each claim of the experiment, in its order, until it fails. */
 ik_status ik_report_claims(const char *store_path, ik_claim_fn fn, void *ctx, ik_error *err);
+/* The same for the claims of the figures of a study that are shown, and those of no figure. */
+ik_status ik_study_claims(const ik_study_results *study, ik_claim_fn fn, void *ctx, ik_error *err);
+
+/* One page of many studies: the verdicts of all claims, then each entry with its picture, its
+ * claims and links to its data. Loads nothing but what stands beside it. */
+ik_status ik_reproduction_page(const ik_study_results *studies, size_t num, FILE *out,
+                               ik_error *err);
+/* All claims that are shown: columns name, verdict, claim, source, paper, found, differs. */
+ik_status ik_reproduction_csv(const ik_study_results *studies, size_t num, FILE *out,
+                              ik_error *err);
 
 #ifdef __cplusplus
 }

@@ -86,3 +86,21 @@ char *ik_text_line(char *text)
     utf8_clean(text, SIZE_MAX);
     return text;
 }
+
+void utf8_print_markup(FILE *out, const char *text)
+{
+    while (*text) {
+        size_t length = utf8_length(text);
+        if (*text == '&')
+            fputs("&amp;", out);
+        else if (*text == '<')
+            fputs("&lt;", out);
+        else if (*text == '>')
+            fputs("&gt;", out);
+        else if (length == 0 || utf8_is_control(text, length))
+            fputs(UTF8_REPLACEMENT, out);
+        else
+            fwrite(text, 1, length, out);
+        text += length ? length : 1;
+    }
+}

@@ -24,5 +24,8 @@ bool utf8_is_control(const char *c, size_t length);
 void utf8_clean(char *text, size_t size);
 /* Prints `size` bytes of a text cleaned in the same way; with keep_lines line ends stay. */
 void utf8_print(FILE *out, const char *text, size_t size, bool keep_lines);
+/* Prints a text as the content of an element of HTML or XML: '&', '<' and '>' escaped, U+FFFD for
+ * bytes that are no characters and for control characters. */
+void utf8_print_markup(FILE *out, const char *text);
 
 #endif

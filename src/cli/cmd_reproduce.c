@@ -94,16 +94,15 @@ static void tell_cost(const cli *c, const reproduction *r, const reproduced *s)
              s->about->title, duration(seconds / c->jobs), c->jobs, c->jobs > 1 ? "s" : "");
 }
 
-/* *out: CLI_DONE, CLI_FAILED (a proof failed or a point deadlocked), or the status of an error. */
-static int run_study(cli *c, reproduction *r, reproduced *s)
+/* CLI_DONE, CLI_FAILED (a proof failed or a point deadlocked), or the status of an error. */
+static int run_study(cli *c, const reproduction *r, reproduced *s, double begun)
 {
     cli_running state = {.c = c};
     ik_run_observer observer = cli_running_observer(&state);
     ik_run_part part = r->part;
     ik_error err;
     bool failed = false;
-    double begun = now();
-    if (r->part.budget_s > 0 && r->part.budget_s <= 0.001) {
+    if (r->part.budget_s > 0 && (part.budget_s -= now() - begun) <= 0) {
         cli_note(c, "%s/%s: the budget is spent", s->study->paper, s->study->name);
         return CLI_DONE;
     }
@@ -118,10 +117,6 @@ static int run_study(cli *c, reproduction *r, reproduced *s)
         ik_hint(&err, status, "the same command continues where this one stopped");
     if (status != IK_OK)
         return cli_error(c, &err);
-    if (r->part.budget_s > 0) {
-        double left = r->part.budget_s - (now() - begun);
-        r->part.budget_s = left > 0.001 ? left : 0.0005;
-    }
     s->ran = true;
     return failed ? CLI_FAILED : CLI_DONE;
 }
@@ -129,9 +124,10 @@ static int run_study(cli *c, reproduction *r, reproduced *s)
 static int run_all(cli *c, reproduction *r)
 {
     int all = CLI_DONE;
+    double begun = now();
     ik_error err;
     for (size_t i = 0; i < r->num; i++) {
-        int status = run_study(c, r, &r->studies[i]);
+        int status = run_study(c, r, &r->studies[i], begun);
         if (status == CLI_USAGE)
             return status;
         all = status == CLI_FAILED ? status : all;
@@ -143,56 +139,79 @@ static int run_all(cli *c, reproduction *r)
 
 /* ---- what became of it */
 
-static ik_status put_claim(void *ctx, const ik_claim *claim, ik_error *err)
+typedef struct verdicts {
+    const cli *c;            /* NULL = nothing is printed */
+    const reproduced *study; /* whose claims come */
+    size_t num[4], recorded; /* hold, differ, cannot be told, not asked; differ as recorded */
+} verdicts;
+
+static void print_claim(const cli *c, const reproduced *s, const ik_claim *claim,
+                        const char *colour)
 {
-    verdicts *v = ctx;
-    static const char *const colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
-    (void)err;
-    if (!reproduce_shows(v->study, claim->figure))
-        return IK_OK;
-    unsigned kind = claim->verdict[0] == 'h'   ? 0
-                    : claim->verdict[0] == 'd' ? 1
-                    : claim->verdict[0] == 'c' ? 2
-                                               : 3;
-    v->num[kind]++;
-    v->recorded += kind == 1 && claim->differs[0];
-    if (v->csv)
-        reproduce_put_csv(v, claim);
-    if (!v->c || kind == 3)
-        return IK_OK;
-    printf("%s%-14s%s  %s/%-8s  %s\n", v->c->colour_out ? colours[kind] : "", claim->verdict,
-           v->c->colour_out ? "\033[0m" : "", v->study->study->paper, claim->figure,
-           cli_line(claim->claim));
+    bool differs = strcmp(claim->verdict, "differs") == 0;
+    printf("%s%-14s%s  %s/%-8s  %s\n", c->colour_out ? colour : "", claim->verdict,
+           c->colour_out ? "\033[0m" : "", s->study->paper, claim->figure, cli_line(claim->claim));
     printf("%-16s%s%s%s%s\n", "", cli_line(claim->found), claim->paper[0] ? " (the source: " : "",
            cli_line(claim->paper), claim->paper[0] ? ")" : "");
-    if (kind == 1)
+    if (differs)
         printf("%-16s%s%s\n", "", claim->differs[0] ? "known: " : "not known why",
                cli_line(claim->differs));
+}
+
+static ik_status put_claim(void *ctx, const ik_claim *claim, ik_error *err)
+{
+    static const char *const names[] = {"holds", "differs", "cannot be told", "not asked"};
+    static const char *const colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
+    verdicts *v = ctx;
+    unsigned kind = 0;
+    (void)err;
+    while (kind < 3 && strcmp(claim->verdict, names[kind]) != 0)
+        kind++;
+    v->num[kind]++;
+    v->recorded += kind == 1 && claim->differs[0];
+    if (v->c && kind < 3)
+        print_claim(v->c, v->study, claim, colours[kind]);
     return IK_OK;
 }
 
-static int show_verdicts(cli *c, reproduction *r, int status)
+static int put_json(const cli *c, const reproduction *r, const verdicts *v, int status)
+{
+    ik_json j;
+    ik_error err;
+    ik_json_to_file(&j, stdout, IK_JSON_INDENTED);
+    ik_json_object(&j, NULL);
+    ik_json_text(&j, "folder", r->folder);
+    ik_json_uint(&j, "hold", v->num[0]);
+    ik_json_uint(&j, "differ", v->num[1]);
+    ik_json_uint(&j, "differ_as_recorded", v->recorded);
+    ik_json_uint(&j, "cannot_be_told", v->num[2]);
+    ik_json_uint(&j, "not_asked", v->num[3]);
+    ik_json_close(&j);
+    ik_status done = ik_json_end(&j, &err);
+    return cli_written(c, done, &err, status);
+}
+
+static int show_verdicts(cli *c, const reproduction *r, int status)
 {
     verdicts v = {.c = c->json || c->quiet ? NULL : c};
     ik_error err;
-    ik_status done = reproduce_open_csv(r, &v, &err);
+    ik_status done = reproduce_write_page(r, &err);
     for (size_t i = 0; i < r->num && done == IK_OK; i++) {
+        const ik_study_results results = reproduce_results(&r->studies[i]);
         v.study = &r->studies[i];
         if (v.study->ran)
-            done = ik_report_claims(v.study->results, put_claim, &v, &err);
+            done = ik_study_claims(&results, put_claim, &v, &err);
     }
-    done = reproduce_close_csv(&v, done, &err);
-    if (done == IK_OK)
-        done = reproduce_write_page(r, &err);
     if (done != IK_OK)
         return cli_error(c, &err);
+    if (v.num[1] > v.recorded)
+        status = CLI_FAILED;
     if (c->json)
-        status = reproduce_put_json(c, r, &v, status);
-    else
-        printf("\n%zu hold, %zu differ (of %zu it is known why), %zu cannot be told, %zu are asked "
-               "at full scale alone\n%s/index.html\n",
-               v.num[0], v.num[1], v.recorded, v.num[2], v.num[3], cli_line(r->folder));
-    return v.num[1] > v.recorded ? CLI_FAILED : status;
+        return put_json(c, r, &v, status);
+    printf("\n%zu hold, %zu differ (of %zu it is known why), %zu cannot be told, %zu are asked "
+           "at full scale alone\n%s/index.html\n",
+           v.num[0], v.num[1], v.recorded, v.num[2], v.num[3], cli_line(r->folder));
+    return status;
 }
 
 static int run(cli *c)

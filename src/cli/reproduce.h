@@ -22,7 +22,7 @@ typedef struct reproduced {
 typedef struct reproduction {
     const char *folder;
     bool full;
-    ik_run_part part;
+    ik_run_part part;    /* budget_s: of all studies together */
     reproduced *studies; /* [num] that something is shown of */
     size_t num;
 } reproduction;
@@ -31,25 +31,13 @@ typedef struct reproduction {
  * Close it after a failure, too. */
 int reproduce_open(cli *c, reproduction *r);
 void reproduce_close(reproduction *r);
-/* Was the figure asked for? Claims of no figure belong to all. */
-bool reproduce_shows(const reproduced *s, const char *figure);
+/* As the library takes it; good as long as the study. */
+ik_study_results reproduce_results(const reproduced *s);
 
 ik_status reproduce_make_folders(const reproduction *r, ik_error *err);
 /* What stands beside the results of a study: report, experiment, points, figures. */
 ik_status reproduce_write(const reproduction *r, const reproduced *s, ik_error *err);
+/* DIR/index.html and DIR/claims.csv, of the studies that ran. */
 ik_status reproduce_write_page(const reproduction *r, ik_error *err);
-
-/* The claims so far. */
-typedef struct verdicts {
-    const cli *c;            /* NULL = nothing is printed */
-    const reproduced *study; /* whose claims come */
-    size_t num[4], recorded; /* hold, differ, cannot be told, not asked; differ as recorded */
-    ik_output file;          /* DIR/claims.csv */
-    FILE *csv;
-} verdicts;
-ik_status reproduce_open_csv(const reproduction *r, verdicts *v, ik_error *err);
-void reproduce_put_csv(verdicts *v, const ik_claim *claim);
-ik_status reproduce_close_csv(verdicts *v, ik_status status, ik_error *err);
-int reproduce_put_json(const cli *c, const reproduction *r, const verdicts *v, int status);
 
 #endif

@@ -134,12 +134,15 @@ static void keep_shown(reproduction *r)
     r->num = kept;
 }
 
-bool reproduce_shows(const reproduced *s, const char *figure)
+ik_study_results reproduce_results(const reproduced *s)
 {
-    for (size_t i = 0; i < s->about->num_figures; i++)
-        if (strcmp(s->about->figures[i].name, figure) == 0)
-            return s->shown[i];
-    return true;
+    return (ik_study_results){.study = s->study,
+                              .about = s->about,
+                              .results = s->results,
+                              .report = s->report,
+                              .experiment = s->experiment,
+                              .points = s->points,
+                              .shown = s->shown};
 }
 
 int reproduce_open(cli *c, reproduction *r)

@@ -109,91 +109,34 @@ ik_status reproduce_write(const reproduction *r, const reproduced *s, ik_error *
     return status;
 }
 
-ik_status reproduce_write_page(const reproduction *r, ik_error *err)
+typedef ik_status (*write_all_fn)(const ik_study_results *studies, size_t num, FILE *out,
+                                  ik_error *err);
+
+static ik_status write_all(const reproduction *r, const char *name, const ik_study_results *list,
+                           size_t num, write_all_fn write, ik_error *err)
 {
     char path[4096];
     ik_output file;
+    if (!below(r, name, path, sizeof path))
+        return refuse_path(r, err);
+    ik_status status = ik_output_open(&file, path, err);
+    if (status == IK_OK)
+        status = write(list, num, file.out, err);
+    return ik_output_close(&file, status, err);
+}
+
+ik_status reproduce_write_page(const reproduction *r, ik_error *err)
+{
     size_t num = 0;
     ik_study_results *list = calloc(r->num + 1, sizeof *list);
     if (!list)
         return ik_fail(err, IK_ERR_MEMORY, "out of memory for a reproduction");
-    for (size_t i = 0; i < r->num; i++) {
-        const reproduced *s = &r->studies[i];
-        if (s->ran)
-            list[num++] = (ik_study_results){.study = s->study,
-                                             .about = s->about,
-                                             .results = s->results,
-                                             .report = s->report,
-                                             .experiment = s->experiment,
-                                             .points = s->points,
-                                             .shown = s->shown};
-    }
-    ik_status status = below(r, "index.html", path, sizeof path) ? ik_output_open(&file, path, err)
-                                                                 : refuse_path(r, err);
-    if (status == IK_OK) {
-        status = ik_reproduction_page(list, num, file.out, err);
-        status = ik_output_close(&file, status, err);
-    }
+    for (size_t i = 0; i < r->num; i++)
+        if (r->studies[i].ran)
+            list[num++] = reproduce_results(&r->studies[i]);
+    ik_status status = write_all(r, "claims.csv", list, num, ik_reproduction_csv, err);
+    if (status == IK_OK)
+        status = write_all(r, "index.html", list, num, ik_reproduction_page, err);
     free(list);
     return status;
-}
-
-/* ---- claims */
-
-ik_status reproduce_open_csv(const reproduction *r, verdicts *v, ik_error *err)
-{
-    char path[4096];
-    if (!below(r, "claims.csv", path, sizeof path))
-        return refuse_path(r, err);
-    ik_status status = ik_output_open(&v->file, path, err);
-    if (status == IK_OK) {
-        v->csv = v->file.out;
-        fputs("name,verdict,claim,source,paper,found,differs\n", v->csv);
-    }
-    return status;
-}
-
-static void put_field(FILE *out, const char *text, char end)
-{
-    putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    putc('"', out);
-    putc(end, out);
-}
-
-void reproduce_put_csv(verdicts *v, const ik_claim *c)
-{
-    fprintf(v->csv, "%s/%s,", v->study->study->paper, c->figure);
-    const char *const fields[] = {c->verdict, c->claim, c->source, c->paper, c->found, c->differs};
-    for (size_t i = 0; i < 6; i++)
-        put_field(v->csv, fields[i], i == 5 ? '\n' : ',');
-}
-
-ik_status reproduce_close_csv(verdicts *v, ik_status status, ik_error *err)
-{
-    if (!v->csv)
-        return status;
-    v->csv = NULL;
-    return ik_output_close(&v->file, status, err);
-}
-
-int reproduce_put_json(const cli *c, const reproduction *r, const verdicts *v, int status)
-{
-    ik_json j;
-    ik_error err;
-    ik_json_to_file(&j, stdout, IK_JSON_INDENTED);
-    ik_json_object(&j, NULL);
-    ik_json_text(&j, "folder", r->folder);
-    ik_json_uint(&j, "hold", v->num[0]);
-    ik_json_uint(&j, "differ", v->num[1]);
-    ik_json_uint(&j, "differ_as_recorded", v->recorded);
-    ik_json_uint(&j, "cannot_be_told", v->num[2]);
-    ik_json_uint(&j, "not_asked", v->num[3]);
-    ik_json_close(&j);
-    ik_status done = ik_json_end(&j, &err);
-    return cli_written(c, done, &err, status);
 }

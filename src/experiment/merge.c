@@ -47,19 +47,6 @@ static ik_status execute(store *s, const char *sql, const char *text, ik_error *
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
-static ik_status count(const store *s, const char *sql, uint64_t *number, ik_error *err)
-{
-    sqlite3_stmt *statement = NULL;
-    bool row = false;
-    ik_status status = store_prepare(s, sql, NULL, &statement, err);
-    if (status == IK_OK)
-        status = store_step(s, statement, &row, err);
-    if (status == IK_OK)
-        *number = row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return status;
-}
-
 /* ---- is it a part of the same experiment? */
 
 static ik_status refuse_other(const merge *m, const char *path, const char *key, const char *value,
@@ -131,7 +118,7 @@ static ik_status refuse_contradiction(const merge *m, const char *path, size_t p
 
 static ik_status take_rows(merge *m, const char *path, size_t part, ik_error *err)
 {
-    uint64_t missing = 0;
+    int64_t missing = 0;
     const char *name = parts[part].name, *condition = parts[part].condition;
     const char *insert =
         ik_arena_printf(&m->arena, "INSERT OR IGNORE INTO main.%s SELECT * FROM part.%s WHERE %s",
@@ -144,7 +131,7 @@ static ik_status take_rows(merge *m, const char *path, size_t part, ik_error *er
         return ik_fail_memory(err, 256, "a merge");
     ik_status status = execute(m->to, insert, NULL, err);
     if (status == IK_OK)
-        status = count(m->to, compare, &missing, err);
+        status = store_number(m->to, compare, &missing, err);
     if (status == IK_OK && missing)
         status = refuse_contradiction(m, path, part, err);
     return status;
@@ -169,21 +156,22 @@ static ik_status take_tables(merge *m, const char *path, ik_error *err)
 {
     static const char points_here[] = "SELECT count(*) FROM main.points",
                       points_there[] = "SELECT count(*) FROM part.points WHERE " STORE_CURRENT;
-    uint64_t before = 0, there = 0;
+    int64_t before = 0, there = 0, now = 0;
     ik_status status = store_begin(m->to, err);
     if (status != IK_OK)
         return status;
-    status = count(m->to, points_here, &before, err);
+    status = store_number(m->to, points_here, &before, err);
     if (status == IK_OK)
-        status = count(m->to, points_there, &there, err);
+        status = store_number(m->to, points_there, &there, err);
     if (status == IK_OK)
         status = take_meta(m, err);
     for (size_t i = 0; i < NUM_PARTS && status == IK_OK; i++)
         status = take_rows(m, path, i, err);
     if (status == IK_OK)
-        status = count(m->to, points_here, &m->found.points, err);
+        status = store_number(m->to, points_here, &now, err);
+    m->found.points = (uint64_t)now;
     if (status == IK_OK)
-        m->found.doubles += before + there - m->found.points;
+        m->found.doubles += (uint64_t)(before + there - now);
     if (status == IK_OK)
         return store_commit(m->to, err);
     store_rollback(m->to);

@@ -107,7 +107,7 @@ static ik_status run_sql(const store *s, const char *sql, ik_error *err)
     return code == SQLITE_OK ? IK_OK : sqlite_error(s, code, err);
 }
 
-static ik_status read_pragma(const store *s, const char *sql, int64_t *value, ik_error *err)
+ik_status store_number(const store *s, const char *sql, int64_t *value, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool row = false;
@@ -290,11 +290,11 @@ static ik_status check_tables(const store *s, ik_error *err)
 static ik_status identify(const store *s, bool *empty, ik_error *err)
 {
     int64_t id = 0, format = 0, objects = 0;
-    ik_status status = read_pragma(s, "SELECT count(*) FROM sqlite_master", &objects, err);
+    ik_status status = store_number(s, "SELECT count(*) FROM sqlite_master", &objects, err);
     if (status == IK_OK)
-        status = read_pragma(s, "PRAGMA application_id", &id, err);
+        status = store_number(s, "PRAGMA application_id", &id, err);
     if (status == IK_OK)
-        status = read_pragma(s, "PRAGMA user_version", &format, err);
+        status = store_number(s, "PRAGMA user_version", &format, err);
     if (status != IK_OK)
         return status;
     *empty = objects == 0 && id == 0;

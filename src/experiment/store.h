@@ -56,6 +56,8 @@ ik_status store_prepare(const store *s, const char *sql, const char *const *text
 ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err);
 /* Steps once; *row says whether there is one. Does not finalise. */
 ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_error *err);
+/* The whole number that a query gives: the first column of its first row, 0 without one. */
+ik_status store_number(const store *s, const char *sql, int64_t *value, ik_error *err);
 /* A column of the row, valid until the next step: text ("" for NULL), or any value's bytes. The
  * only failure is IK_ERR_MEMORY, which SQLite's own functions do not tell from NULL. */
 ik_status store_text(sqlite3_stmt *statement, int column, const char **text, ik_error *err);

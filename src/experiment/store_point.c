@@ -477,22 +477,33 @@ static void bind_static(binder *b, const store_point *p, const double *values)
     bind_statics(b, values);
 }
 
-ik_status store_add_static(store *s, const store_point *p, const double *values, ik_error *err)
+/* A statement of which make() writes the text. */
+static binder open_made(store *s, const char *(*make)(ik_arena *arena), ik_error *err)
 {
     ik_arena arena = {0};
-    const char *sql = static_insert(&arena);
+    const char *sql = make(&arena);
     binder b = {.s = s, .err = err};
     b.status = sql ? store_prepare(s, sql, NULL, &b.statement, err)
                    : ik_fail_memory(err, 1000, "the result store");
     ik_arena_free(&arena);
-    if (b.status != IK_OK)
-        return b.status;
-    bind_static(&b, p, values);
-    if (b.status != IK_OK) {
-        sqlite3_finalize(b.statement);
-        return b.status;
-    }
-    return store_execute(s, b.statement, err);
+    return b;
+}
+
+/* Executes what was bound without a failure. */
+static ik_status execute_bound(binder *b)
+{
+    if (b->status == IK_OK)
+        return store_execute(b->s, b->statement, b->err);
+    sqlite3_finalize(b->statement);
+    return b->status;
+}
+
+ik_status store_add_static(store *s, const store_point *p, const double *values, ik_error *err)
+{
+    binder b = open_made(s, static_insert, err);
+    if (b.status == IK_OK)
+        bind_static(&b, p, values);
+    return execute_bound(&b);
 }
 
 /* "UPDATE points SET measured = :measured, feasible = :feasible, … WHERE id = :id" */
@@ -509,22 +520,13 @@ static const char *statics_update(ik_arena *arena)
 ik_status store_set_statics(store *s, int64_t id, const char *measured, const double *values,
                             ik_error *err)
 {
-    ik_arena arena = {0};
-    const char *sql = statics_update(&arena);
-    binder b = {.s = s, .err = err};
-    b.status = sql ? store_prepare(s, sql, NULL, &b.statement, err)
-                   : ik_fail_memory(err, 1000, "the result store");
-    ik_arena_free(&arena);
-    if (b.status != IK_OK)
-        return b.status;
-    bind_int(&b, "id", (uint64_t)id);
-    bind_text(&b, "measured", measured);
-    bind_statics(&b, values);
-    if (b.status != IK_OK) {
-        sqlite3_finalize(b.statement);
-        return b.status;
+    binder b = open_made(s, statics_update, err);
+    if (b.status == IK_OK) {
+        bind_int(&b, "id", (uint64_t)id);
+        bind_text(&b, "measured", measured);
+        bind_statics(&b, values);
     }
-    return store_execute(s, b.statement, err);
+    return execute_bound(&b);
 }
 
 ik_status store_forget_statics(store *s, ik_error *err)

@@ -2,6 +2,7 @@
  *
  * plot_svg.c: curves as a self-contained SVG picture.
  */
+#include "base/utf8.h"
 #include "ikat/report.h"
 
 #include <errno.h>
@@ -48,29 +49,10 @@ static double py(const axes *a, double y)
     return TOP + PLOT_HEIGHT - (value_of(a, y) - a->y0) / (a->y1 - a->y0) * PLOT_HEIGHT;
 }
 
-static void print_escaped(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-    }
-}
-
 static void print_text(FILE *out, double x, double y, const char *style, const char *text)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, style);
-    print_escaped(out, text);
+    utf8_print_markup(out, text);
     fputs("</text>\n", out);
 }
 
@@ -193,7 +175,7 @@ static void print_curve(const axes *a, const ik_curve *c, size_t index)
         if (visible(a, c->y[i])) {
             print_mark(a->out, index, px(a, c->x[i]), py(a, c->y[i]));
             fputs("<title>", a->out);
-            print_escaped(a->out, c->name);
+            utf8_print_markup(a->out, c->name);
             fprintf(a->out, ": %.10g, %.10g</title></path>\n", c->x[i], c->y[i]);
         }
     }

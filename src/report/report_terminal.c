@@ -37,7 +37,8 @@ static void put_fabrics(const terminal_page *p)
         putc('\n', p->out);
     }
     if (shown > FABRICS_SHOWN)
-        fprintf(p->out, "and %zu more fabrics\n", shown - FABRICS_SHOWN);
+        fprintf(p->out, "and %zu more fabric%s\n", shown - FABRICS_SHOWN,
+                shown - FABRICS_SHOWN > 1 ? "s" : "");
 }
 
 static void put_finding(const terminal_page *p, const json_t *finding)
@@ -172,8 +173,8 @@ static ik_status put_proofs(const terminal_page *p, ik_error *err)
     terminal_heading(p, "Proofs");
     ik_status status = grid_put(p, &g, err);
     if (status == IK_OK && sound > PROOFS_SHOWN)
-        fprintf(p->out, "and %zu more plans that deliver, without loops and without deadlocks\n",
-                sound - PROOFS_SHOWN);
+        fprintf(p->out, "and %zu more plan%s: delivered, without loops and without deadlocks\n",
+                sound - PROOFS_SHOWN, sound - PROOFS_SHOWN > 1 ? "s" : "");
     return status;
 }
 

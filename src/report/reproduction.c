@@ -3,9 +3,11 @@
  * report/reproduction.c: one page of the studies that reproduce papers: what their claims say, and
  * the figures beside them. Plain HTML: everything else stands in files beside the page.
  */
+#include "base/utf8.h"
 #include "experiment/store.h"
 #include "ikat/report.h"
 #include "ikat/reproduce.h"
+#include "report/report_csv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,33 +39,30 @@ static const char style[] =
     "overflow-x:auto}figure svg{max-width:100%;height:auto}a{color:inherit}"
     "@media print{body{max-width:none;padding:0}figure{break-inside:avoid}tr{break-inside:avoid}}";
 
-static void put_text(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            putc(*text, out);
-        }
-}
-
 static bool is_shown(const ik_study_results *s, const char *figure)
 {
     for (size_t i = 0; i < s->about->num_figures; i++)
         if (strcmp(s->about->figures[i].name, figure) == 0)
             return !s->shown || s->shown[i];
     return !s->shown; /* a claim of no figure stands with all of them */
+}
+
+typedef struct claim_filter {
+    const ik_study_results *study;
+    ik_claim_fn fn;
+    void *ctx;
+} claim_filter;
+
+static ik_status pass_shown(void *ctx, const ik_claim *c, ik_error *err)
+{
+    const claim_filter *f = ctx;
+    return is_shown(f->study, c->figure) ? f->fn(f->ctx, c, err) : IK_OK;
+}
+
+ik_status ik_study_claims(const ik_study_results *study, ik_claim_fn fn, void *ctx, ik_error *err)
+{
+    claim_filter f = {study, fn, ctx};
+    return ik_report_claims(study->results, pass_shown, &f, err);
 }
 
 /* ---- claims */
@@ -93,7 +92,7 @@ static ik_status put_claim(void *ctx, const ik_claim *c, ik_error *err)
     page *p = ctx;
     FILE *out = p->out;
     (void)err;
-    if (p->figure ? strcmp(p->figure, c->figure) != 0 : !is_shown(p->study, c->figure))
+    if (p->figure && strcmp(p->figure, c->figure) != 0)
         return IK_OK;
     count(p, c);
     if (!out)
@@ -104,16 +103,16 @@ static ik_status put_claim(void *ctx, const ik_claim *c, ik_error *err)
                 p->study->study->paper, c->figure);
     else if (!p->figure)
         fprintf(out, "%s</td><td>", p->study->study->paper);
-    put_text(out, c->claim);
+    utf8_print_markup(out, c->claim);
     fputs("</td><td>", out);
-    put_text(out, c->source);
+    utf8_print_markup(out, c->source);
     fputs("</td><td>", out);
-    put_text(out, c->paper);
+    utf8_print_markup(out, c->paper);
     fputs("</td><td>", out);
-    put_text(out, c->found);
+    utf8_print_markup(out, c->found);
     if (c->differs[0] && strcmp(c->verdict, "differs") == 0) {
         fputs("<br><span class=\"quiet\">Why: ", out);
-        put_text(out, c->differs);
+        utf8_print_markup(out, c->differs);
         fputs("</span>", out);
     }
     fputs("</td></tr>\n", out);
@@ -136,7 +135,7 @@ static ik_status put_figure(page *p, const ik_experiment_figure *f, ik_error *er
     FILE *out = p->out;
     page mine = {.out = out, .study = s, .figure = f->name};
     fprintf(out, "<h3 id=\"%s-%s\">%s/%s: ", s->study->paper, f->name, s->study->paper, f->name);
-    put_text(out, f->title);
+    utf8_print_markup(out, f->title);
     fputs("</h3>\n<figure>", out);
     ik_error why;
     ik_status status = ik_report_figure(s->results, f->name, IK_FIGURE_SVG, out, 0, false, &why);
@@ -146,7 +145,7 @@ static ik_status put_figure(page *p, const ik_experiment_figure *f, ik_error *er
         return status;
     }
     if (status != IK_OK) /* points are missing */
-        put_text(out, why.text);
+        utf8_print_markup(out, why.text);
     fprintf(out,
             "</figure>\n<p class=\"quiet\"><a href=\"%s/%s.svg\">picture</a>, <a "
             "href=\"%s/%s.csv\">its numbers</a></p>\n",
@@ -154,28 +153,19 @@ static ik_status put_figure(page *p, const ik_experiment_figure *f, ik_error *er
     if (f->num_claims == 0)
         return IK_OK;
     begin_claims(out, false);
-    status = ik_report_claims(s->results, put_claim, &mine, err);
+    status = ik_study_claims(s, put_claim, &mine, err);
     fputs("</table></div>\n", out);
     return status;
 }
 
-static ik_status count_points(const char *path, uint64_t *finished, uint64_t *total, ik_error *err)
+static ik_status count_points(const char *path, int64_t *finished, int64_t *total, ik_error *err)
 {
-    static const char sql[] = "SELECT (SELECT count(*) FROM points WHERE " STORE_CURRENT
-                              "), value FROM meta WHERE key = 'num_points'";
     store *s = NULL;
-    sqlite3_stmt *statement = NULL;
-    bool row = false;
     ik_status status = store_open(path, &s, err);
     if (status == IK_OK)
-        status = store_prepare(s, sql, NULL, &statement, err);
+        status = store_number(s, "SELECT count(*) FROM points WHERE " STORE_CURRENT, finished, err);
     if (status == IK_OK)
-        status = store_step(s, statement, &row, err);
-    if (status == IK_OK) {
-        *finished = row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
-        *total = row ? (uint64_t)sqlite3_column_int64(statement, 1) : 0;
-    }
-    sqlite3_finalize(statement);
+        status = store_number(s, "SELECT value FROM meta WHERE key = 'num_points'", total, err);
     store_close(s);
     return status;
 }
@@ -185,32 +175,32 @@ static ik_status put_study(page *p, ik_error *err)
     const ik_study_results *s = p->study;
     const ik_experiment_about *about = s->about;
     FILE *out = p->out;
-    uint64_t finished = 0, total = 0;
+    int64_t finished = 0, total = 0;
     ik_status status = count_points(s->results, &finished, &total, err);
     if (status != IK_OK)
         return status;
     fprintf(out, "<h2>%s: ", s->study->paper);
-    put_text(out, about->title);
+    utf8_print_markup(out, about->title);
     fputs("</h2>\n", out);
     if (about->paper[0]) {
         fputs("<p class=\"quiet\">", out);
-        put_text(out, about->paper);
+        utf8_print_markup(out, about->paper);
         fputs("</p>\n", out);
     }
     fputs("<p>", out);
-    put_text(out, about->description);
+    utf8_print_markup(out, about->description);
     fputs("</p>\n", out);
     if (about->settings[0]) {
         fputs("<p><strong>Our choices.</strong> ", out);
-        put_text(out, about->settings);
+        utf8_print_markup(out, about->settings);
         fputs("</p>\n", out);
     }
     fprintf(out,
-            "<p class=\"quiet\">%llu of %llu points%s%s. <a href=\"%s\">The whole report</a>, <a "
+            "<p class=\"quiet\">%lld of %lld points%s%s. <a href=\"%s\">The whole report</a>, <a "
             "href=\"%s\">every "
             "point as CSV</a>, <a href=\"%s\">the experiment</a>.</p>\n",
-            (unsigned long long)finished, (unsigned long long)total,
-            about->scale[0] ? " at scale " : "", about->scale, s->report, s->points, s->experiment);
+            (long long)finished, (long long)total, about->scale[0] ? " at scale " : "",
+            about->scale, s->report, s->points, s->experiment);
     for (size_t i = 0; i < about->num_figures && status == IK_OK; i++)
         if (!s->shown || s->shown[i])
             status = put_figure(p, &about->figures[i], err);
@@ -225,7 +215,7 @@ static ik_status put_verdicts(const ik_study_results *studies, size_t num, FILE 
     ik_status status = IK_OK;
     for (size_t i = 0; i < num && status == IK_OK; i++) {
         all.study = &studies[i];
-        status = ik_report_claims(studies[i].results, put_claim, &all, err);
+        status = ik_study_claims(&studies[i], put_claim, &all, err);
     }
     if (status != IK_OK)
         return status;
@@ -237,7 +227,7 @@ static ik_status put_verdicts(const ik_study_results *studies, size_t num, FILE 
     begin_claims(out, true);
     for (size_t i = 0; i < num && status == IK_OK; i++) {
         page p = {.out = out, .study = &studies[i]};
-        status = ik_report_claims(studies[i].results, put_claim, &p, err);
+        status = ik_study_claims(&studies[i], put_claim, &p, err);
     }
     fputs("</table></div>\n", out);
     return status;
@@ -262,4 +252,33 @@ ik_status ik_reproduction_page(const ik_study_results *studies, size_t num, FILE
     fputs("</body></html>\n", out);
     return status == IK_OK && ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the page")
                                           : status;
+}
+
+/* ---- as CSV */
+
+typedef struct csv_claims {
+    FILE *out;
+    const ik_study *study;
+} csv_claims;
+
+static ik_status put_csv_claim(void *ctx, const ik_claim *c, ik_error *err)
+{
+    const csv_claims *to = ctx;
+    const char *const texts[] = {c->verdict, c->claim, c->source, c->paper, c->found, c->differs};
+    (void)err;
+    fprintf(to->out, "%s/%s,", to->study->paper, c->figure);
+    csv_fields(to->out, texts, 6);
+    putc('\n', to->out);
+    return IK_OK;
+}
+
+ik_status ik_reproduction_csv(const ik_study_results *studies, size_t num, FILE *out, ik_error *err)
+{
+    ik_status status = IK_OK;
+    fputs("name,verdict,claim,source,paper,found,differs\n", out);
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        csv_claims to = {out, studies[i].study};
+        status = ik_study_claims(&studies[i], put_csv_claim, &to, err);
+    }
+    return status;
 }

@@ -74,8 +74,8 @@ figures:
         proofs = text[text.index("Proofs"):text.index("Workloads")]
         self.assertIn("every fabric: m=4:4, latency=1 us\n", proofs)
         self.assertIn("dmodk    xgft:w=1:4", proofs)
-        self.assertIn("and 2 more plans that deliver", proofs)
-        self.assertIn("and 1 more fabrics", text)
+        self.assertIn("and 2 more plans: delivered", proofs)
+        self.assertIn("and 1 more fabric", text)
         workloads = text[text.index("Workloads"):]
         self.assertIn("traffic: exchange:pattern=shift:by=4,bytes=4 KiB\n", workloads)
         self.assertEqual(len(re.findall(r"^[ds]modk +xgft:w=", workloads, re.M)), 18)

@@ -9,24 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-static void put_text(FILE *out, const char *text)
-{
-    while (*text) {
-        size_t length = utf8_length(text);
-        if (*text == '&')
-            fputs("&amp;", out);
-        else if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (length == 0 || utf8_is_control(text, length))
-            fputs(UTF8_REPLACEMENT, out);
-        else
-            fwrite(text, 1, length, out);
-        text += length ? length : 1;
-    }
-}
-
 /* ' fill="#0072b2" class="…"' is written in two parts: an element has one class. */
 static void put_colour(FILE *out, const char *attribute, colour c)
 {
@@ -105,7 +87,7 @@ static void svg_text(canvas *c, spot at, const char *text, const text_style *sty
         fputs(" font-weight=\"bold\"", out);
     put_colour(out, "fill", style->colour);
     fputs(put_class(out, "f", style->colour, false) ? "\">" : ">", out);
-    put_text(out, text);
+    utf8_print_markup(out, text);
     fputs("</text>\n", out);
 }
 
@@ -145,8 +127,8 @@ void svg_begin(svg_canvas *s, FILE *out, double width, double height, const char
             "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n"
             "<title>",
             width * 25.4 / 72, height * 25.4 / 72, width, height);
-    put_text(out, title);
+    utf8_print_markup(out, title);
     fputs("</title>\n<desc>", out);
-    put_text(out, description);
+    utf8_print_markup(out, description);
     fputs("</desc>\n", out);
 }
