@@ -83,12 +83,12 @@ static bool is_number(const char *text)
     return end != text && *end == '\0';
 }
 
-/* With six digits; "-" where there is none. */
+/* With six digits where it has more ("1.10" may be a name); "-" where there is none. */
 static const char *shown_cell(const csv_cells *c, size_t row, size_t column, char *text,
                               size_t size)
 {
     const char *value = cell_at(c, row, column);
-    bool rounded = strpbrk(value, ".e") != NULL && is_number(value);
+    bool rounded = strlen(value) > 7 && strpbrk(value, ".e") != NULL && is_number(value);
     if (rounded)
         snprintf(text, size, "%.6g", strtod(value, NULL));
     else

@@ -43,25 +43,29 @@ static bool has_parameter(const char *list, const char *parameter, size_t length
 /* The name without the parameters of the list `common`. */
 static void leave_out(char *name, const char *common)
 {
-    char kept[CELL];
+    char kept[CELL + 2];
     const char *at = parameters_of(name), *first;
     size_t n, length = (size_t)(at - name), family = length;
+    bool settings = false; /* behind the family: "dmodk, buffer=64 KiB,voq=false" */
     memcpy(kept, name, length);
     while (next_parameter(&at, &first, &n)) {
+        bool begins = first > name && first[-1] == ' ';
+        settings |= begins;
         if (has_parameter(common, first, n))
             continue;
-        bool setting = first > name && first[-1] == ' '; /* "dmodk, buffer=64 KiB" */
-        if (length == family && setting && length > 0 && kept[length - 1] == ':')
+        bool leads = length == family; /* nothing was kept before it */
+        if (leads && settings && length > 0 && kept[length - 1] == ':')
             length--;
-        if (length != family || setting)
+        if (length > 0 && (settings || !leads))
             kept[length++] = ',';
-        if (setting)
+        if (length > 0 && settings && (leads || begins))
             kept[length++] = ' ';
         memcpy(kept + length, first, n);
         length += n;
     }
     if (length > 0 && kept[length - 1] == ':')
         length--;
+    length = length < CELL ? length : CELL - 1;
     memcpy(name, kept, length);
     name[length] = '\0';
 }

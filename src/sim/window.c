@@ -107,6 +107,19 @@ static uint64_t batch_ps(const ik_fabric *f, const ik_params *adapter, uint64_t 
     return period;
 }
 
+/* "at_most: 22400 ms", as it can be written into a file. */
+static ik_status hint_time(const char *name, double us, ik_error *err)
+{
+    const double most_us = 1e9; /* of parameters: 1000 s */
+    char text[40];
+    if (us > most_us)
+        return ik_hint(err, IK_ERR_USAGE,
+                       "a packet of the slowest adapter or link takes so long that no time "
+                       "suffices: look at injection_rate and the fabric's rates");
+    ik_format_quantity(text, sizeof text, (uint64_t)ceil(us) * 1000000, IK_DIM_TIME);
+    return ik_hint(err, IK_ERR_USAGE, "%s: %s", name, text);
+}
+
 /* The end is long enough for a look. */
 static ik_status check_end(const stationary_setup *setup, const sim_times *times, ik_error *err)
 {
@@ -123,7 +136,7 @@ static ik_status check_end(const stationary_setup *setup, const sim_times *times
                          "%.6g us: %zu batches of %.6g us",
                          need, (double)times->end_ps / 1e6, least, (double)setup->period_ps / 1e6),
                  "measure.duration measure.warmup");
-        return ik_hint(err, IK_ERR_USAGE, "duration: %.6g us", ceil(need / 2));
+        return hint_time("duration", need / 2, err);
     }
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE,
@@ -132,7 +145,7 @@ static ik_status check_end(const stationary_setup *setup, const sim_times *times
                      (double)times->end_ps / 1e6, need, STATIONARY_FINE,
                      (double)setup->period_ps / 1e6),
              "measure.stop_at_most");
-    return ik_hint(err, IK_ERR_USAGE, "at_most: %.6g us", ceil(10 * need));
+    return hint_time("at_most", 10 * need, err);
 }
 
 static ik_status setup_of(const ik_fabric *f, const ik_params *adapter, const ik_params *v,

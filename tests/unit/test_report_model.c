@@ -286,6 +286,16 @@ static void test_shared_names(void **state)
          {"a:x=1, t=1", "a:x=2, t=2", "b, t=1"},
          false},
         {{"a:x=1, s=1", "b:x=1, s=2", "c:x=1, s=3"}, "x=1", {"a, s=1", "b, s=2", "c, s=3"}, false},
+        /* the first setting is shared, and those behind it are not */
+        {{"a, m: s=1,t=1", "a, m: s=1,t=2", "b, m: s=1,t=1"},
+         "m: s=1",
+         {"a, t=1", "a, t=2", "b, t=1"},
+         false},
+        {{"a:x=1, m: s=1,t=1,u=1", "a:x=1, m: s=1,t=2,u=1", "b:x=1, m: s=1,t=1,u=2"},
+         "x=1, m: s=1",
+         {"a, t=1,u=1", "a, t=2,u=1", "b, t=1,u=2"},
+         false},
+        {{"s=1,t=1", "s=1,t=2", "s=1,t=3"}, "s=1", {"t=1", "t=2", "t=3"}, false},
         /* a parameter is shared only as a whole */
         {{"a:x=1", "a:x=12", "a:x=123"}, "", {"a:x=1", "a:x=12", "a:x=123"}, false},
         {{"", "a", "a"}, "", {"", "a", "a"}, false},

@@ -276,10 +276,11 @@ static void note_not_converged(const runner *r, const point *p, const outcome *o
     else if (isnan(k->half_width))
         snprintf(why, sizeof why, "too little was delivered for an interval");
     else if (k->half_width <= ik_params_real(measure, "stop_ci") * k->mean)
-        snprintf(why, sizeof why, "batch means of %s still depend on each other",
+        snprintf(why, sizeof why,
+                 "too few values of %s, or means of batches that drift or depend on each other",
                  ik_params_text(measure, "stop_of"));
     else
-        snprintf(why, sizeof why, "the 95 %% interval of %s is ± %.2g %%, ± %.3g %% was asked for",
+        snprintf(why, sizeof why, "the 95 %% interval of %s is ± %.3g %%, ± %.3g %% was asked for",
                  ik_params_text(measure, "stop_of"), 100 * k->half_width / k->mean,
                  100 * ik_params_real(measure, "stop_ci"));
     tell_note(r, IK_WARNING,
