@@ -169,6 +169,13 @@ const char *place_file(const variant *v, const char *path, ik_error *err);
  * known. */
 ik_status effects_check(const ik_experiment *e, ik_error *err);
 
+/* labels.c: the name of a pattern of section traffic, NULL if it was given none; refuses one that
+ * cannot stand in texts of key=value or that another variant of the list has; the parameters of
+ * the spec that the pattern is made of, in the variant's arena. */
+const char *label_of_variant(const variant *v);
+ik_status label_check(const variants *list, const variant *v, ik_error *err);
+const char *label_print_without(variant *v);
+
 /* sections.c: adds what the node of a family's section, or of a pattern in a list, stands for to
  * the list. After a failure the list holds what was added before. */
 ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node,

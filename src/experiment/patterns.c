@@ -182,6 +182,10 @@ ik_status patterns_read(ik_experiment *e, const variant *v, patterns *out, ik_er
             status = refuse_list(e, node, node->text = p.list[i].spec, type, err);
         if (status == IK_OK)
             status = section_read_family(e, SECTION_TRAFFIC, &p.found, node, err);
+        if (status == IK_OK && label_of_variant(&p.found.items[p.found.num - 1]))
+            status = ytree_fail(node, err,
+                                "a member has no '" TRAFFIC_LABEL "'; what lists it "
+                                "gives it a 'name'");
     }
     if (status != IK_OK)
         patterns_free(&p);

@@ -59,6 +59,12 @@ const ik_param ik_reference_params[] = {
      "delays, or the experiment's own switch with one virtual channel"},
     {0}};
 
+/* Of experiments alone: a pattern is none the other for its name. */
+static const ik_param traffic_label[] = {
+    {TRAFFIC_LABEL, IK_PARAM_STRING, "", 0, 0, NULL,
+     "what figures and claims call the pattern (traffic.label)"},
+    {0}};
+
 static const ik_experiment_section sections[] = {
     [SECTION_FABRIC] = {"fabric", IK_SECTION_FAMILY, NULL, NULL,
                         "what is built or imported: 'ikat list topologies'"},
@@ -80,8 +86,10 @@ static const ik_experiment_section sections[] = {
                            "what slowdowns of workloads that end are measured by"},
     [SECTION_WATCH] = {"watch", IK_SECTION_PARAMS, ik_watch_params, "",
                        "packets that are followed from their generation to their delivery"},
-    [SECTION_TRAFFIC] = {"traffic", IK_SECTION_FAMILY, NULL, "uniform",
-                         "who sends to whom: 'ikat list traffic'"},
+    [SECTION_TRAFFIC] =
+        {"traffic", IK_SECTION_FAMILY, NULL, "uniform",
+         "who sends to whom: 'ikat list traffic'; with a name for figures and claims, "
+         "{family: uniform, label: background}"},
     [SECTION_LOAD] = {"load", IK_SECTION_VALUE, load_row, "0.5",
                       "offered load, fraction of each host's injection rate; or, to search for "
                       "it, {find: saturation, precision: 1 %}"},
@@ -201,7 +209,7 @@ static bool visit_family(section_id id, visit_fn visit, void *ctx)
     case SECTION_SELECTION:
         VISIT_FAMILY(ik_selection_family, ik_selections, ik_selection_common_params);
     case SECTION_TRAFFIC:
-        VISIT_FAMILY(ik_traffic_family, ik_traffics, NULL);
+        VISIT_FAMILY(ik_traffic_family, ik_traffics, traffic_label);
     default:
         return false;
     }

@@ -57,6 +57,10 @@ extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */
 /* Values of `switch` of section reference. */
 enum { REFERENCE_IDEAL, REFERENCE_SAME };
 
+/* A parameter that every pattern of section traffic has beside its own: its name in figures and
+ * claims, which is no part of the spec that it is made of. */
+#define TRAFFIC_LABEL "label"
+
 /* What a family section's text names. */
 typedef struct schema_member {
     const char *name;

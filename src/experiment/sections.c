@@ -113,7 +113,7 @@ static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const 
     status = resolve_files(e, v, p, owner, err);
     if (status != IK_OK)
         return status;
-    v->spec = family ? spec_text(e, v->name, ik_params_print(&v->params, false)) : v->label;
+    v->spec = family ? spec_text(e, v->name, label_print_without(v)) : v->label;
     return v->spec ? IK_OK : ik_fail_memory(err, 1, "an experiment");
 }
 
@@ -130,6 +130,8 @@ static ik_status seal(ik_experiment *e, section_id id, variants *list, variant *
     /* the others': effects_check, which can name the points */
     if (schema_section(id)->kind == IK_SECTION_FAMILY)
         status = ik_params_check_needs(&v->params, owner, NULL, NULL, err);
+    if (status == IK_OK)
+        status = label_check(list, v, err);
     if (status == IK_OK)
         status = patterns_read(e, v, &p, err);
     if (status != IK_OK)

@@ -164,6 +164,37 @@ static void test_points(void **state)
     ik_experiment_free(e);
 }
 
+/* A label is stored with the pattern and is no part of what it is made of. */
+static void test_labels(void **state)
+{
+    (void)state;
+    ik_experiment *e = read_ok(
+        BASE "traffic: [uniform, {family: shift, by: [2, 3]}, \"shift:by=3,label=next one\"]\n",
+        NULL);
+    const variant *v = e->sections[SECTION_TRAFFIC].items;
+    assert_int_equal(e->sections[SECTION_TRAFFIC].num, 4);
+    assert_null(strstr(v[0].full, "label"));
+    assert_string_equal(v[3].label, "shift:by=3,label=next one");
+    assert_non_null(strstr(v[3].full, "label=next one"));
+    assert_string_equal(v[3].spec, v[2].spec);
+    ik_experiment_free(e);
+    refused(BASE "traffic: {family: shift, by: [1, 2], label: a}\n", 3, 0, "two patterns", NULL);
+    refused(BASE "traffic: [{family: uniform, label: a}, {family: shift, label: a}]\n", 3, 0,
+            "two patterns have the label 'a'", NULL);
+    const char *const marks[] = {"a,b", "a:b", "a;b", "a=b", "a+b", "a&b", "a|b"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        char text[256];
+        snprintf(text, sizeof text, BASE "traffic: {family: uniform, label: \"%s\"}\n", marks[i]);
+        refused(text, 3, 0, marks[i], NULL);
+    }
+    refused(BASE
+            "traffic: {family: mix, members: [{pattern: {family: uniform, label: a}}, uniform]}"
+            "\n",
+            3, 0, "a member has no 'label'", NULL);
+    refused(BASE "traffic: \"mix:uniform:label=a+uniform\"\n", 3, 0, "a member has no 'label'",
+            NULL);
+}
+
 static void test_anchors(void **state)
 {
     (void)state;
@@ -339,11 +370,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranges),         cmocka_unit_test(test_every_percent_is_exact),
         cmocka_unit_test(test_families),       cmocka_unit_test(test_points),
-        cmocka_unit_test(test_anchors),        cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_refused_names),  cmocka_unit_test(test_refused_values),
-        cmocka_unit_test(test_refused_sweeps), cmocka_unit_test(test_refused_yaml),
-        cmocka_unit_test(test_sections_table), cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_designs),
+        cmocka_unit_test(test_labels),         cmocka_unit_test(test_anchors),
+        cmocka_unit_test(test_overrides),      cmocka_unit_test(test_refused_names),
+        cmocka_unit_test(test_refused_values), cmocka_unit_test(test_refused_sweeps),
+        cmocka_unit_test(test_refused_yaml),   cmocka_unit_test(test_sections_table),
+        cmocka_unit_test(test_patterns),       cmocka_unit_test(test_designs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,37 @@ static void test_accepted(void **state)
     accepted(FIGURE "{name: a, x: load, y: throughput, series: [fabric, routing], marks: traffic}");
 }
 
+static void test_two_axes_of_panels(void **state)
+{
+    (void)state;
+    accepted(FIGURE "{name: a, x: load, y: throughput, panel: [traffic, routing], " OVER "}");
+    accepted(FIGURE "{name: a, kind: heatmap, x: load, y: throughput, series: fabric.seed, "
+                    "panel: [routing, traffic]}");
+    refused(FIGURE "{name: a, x: load, y: throughput, panel: [traffic, rooting], " OVER "}", 7, 56,
+            "'rooting'", "'routing'");
+    refused(FIGURE "{name: a, x: load, y: throughput, panel: [traffic, traffic], " OVER "}", 7, 56,
+            "'traffic' twice", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, series: routing, panel: [traffic, routing], "
+                   "" OVER "}",
+            7, 47, "'routing' twice", "");
+    refused(FIGURE "{name: a, x: load, y: throughput, panel: [traffic, routing, fabric.seed]}", 7,
+            46, "at most 2", "");
+}
+
+/* A pattern's label is an axis of its own, for figures and claims of all scales. */
+static void test_labels(void **state)
+{
+    (void)state;
+#define LABELLED                                                                                   \
+    "fabric: karytree:k=2,n=2\nrouting: dmodk\nseeds: 3\ntraffic: [{family: uniform, label: "      \
+    "all}, "                                                                                       \
+    "{family: shift, by: 2, label: far}]\nexpect:\n  - {claim: a, metric: throughput, "
+    accepted(LABELLED "of: {traffic.label: all}, against: {traffic.label: far}, op: \">\"}\n"
+                      "figures:\n  - {name: a, x: traffic.label, y: throughput}");
+    refused(LABELLED "of: {traffic.label: al}, against: {traffic.label: far}, op: \">\"}", 6, 56,
+            "'al'", "'all'");
+}
+
 static void test_axes_that_do_not_exist(void **state)
 {
     (void)state;
@@ -526,6 +557,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_two_axes_of_panels),
+        cmocka_unit_test(test_labels),
         cmocka_unit_test(test_axes_that_do_not_exist),
         cmocka_unit_test(test_what_would_be_mixed),
         cmocka_unit_test(test_normalising),

@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "ikat/base.h"
 
+#include <string.h>
+
 typedef struct axes_key {
     const char *name;
     const char **texts; /* [num] different ones, in the order of the points */
@@ -61,6 +63,11 @@ static inline uint32_t axis_at(const axes *a, const axis *x, size_t number)
 {
     uint32_t text = a->cells[number * a->num_keys + x->key];
     return text == IK_NONE ? IK_NONE : x->of[text];
+}
+/* Names that the experiment itself gives, which need no word beside them. */
+static inline bool axis_is_label(const axis *x)
+{
+    return x->param && strcmp(x->param, "label") == 0;
 }
 /* "-" for IK_NONE. */
 const char *axis_label(const axis *x, uint32_t value);

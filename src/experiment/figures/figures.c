@@ -25,7 +25,8 @@ const ik_param ik_figure_params[] = {
      "series"},
     {"series", IK_PARAM_TEXTS, "", 0, 0, NULL,
      "swept values that tell the curves apart; of a heatmap its rows"},
-    {"panel", IK_PARAM_STRING, "", 0, 0, NULL, "swept value of which each has a panel of its own"},
+    {"panel", IK_PARAM_TEXTS, "", 0, 0, NULL,
+     "swept value of which each has a panel of its own; of two, rows and columns of panels"},
     {"marks", IK_PARAM_STRING, "", 0, 0, NULL,
      "swept value that is shown by the marks of points, and no curve's own"},
     {"over", IK_PARAM_TEXTS, "", 0, 0, NULL,
@@ -107,16 +108,17 @@ static ik_status fill_figure(const ytree *node, const ik_params *p, ik_arena *ar
                 .kind = (figure_kind)declared_value(p, "kind")->u,
                 .x = declared_text(p, "x", arena),
                 .y = declared_text(p, "y", arena),
-                .panel = declared_text(p, "panel", arena),
                 .marks = declared_text(p, "marks", arena),
                 .log_x = declared_value(p, "x_scale")->u == 1,
                 .log_y = declared_value(p, "y_scale")->u == 1,
                 .bins = (unsigned)declared_value(p, "bins")->u,
                 .width = (unsigned)declared_value(p, "width")->u,
                 .node = node};
-    if (!f.name || !f.title || !f.x || !f.y || !f.panel || !f.marks)
+    if (!f.name || !f.title || !f.x || !f.y || !f.marks)
         return ik_fail_memory(err, 1, "an experiment");
     ik_status status = declared_names(declared_value(p, "series"), arena, &f.series, err);
+    if (status == IK_OK)
+        status = declared_names(declared_value(p, "panel"), arena, &f.panel, err);
     if (status == IK_OK)
         status = declared_names(declared_value(p, "over"), arena, &f.over, err);
     if (status == IK_OK)

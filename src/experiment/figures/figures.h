@@ -56,8 +56,8 @@ typedef struct figure {
     figure_kind kind;
     const char *x; /* name of an axis or a result; "" = not given */
     const char *y; /* as written; of kind time the name of a series */
-    name_list series, over;
-    const char *panel, *marks; /* "" = none */
+    name_list series, panel, over;
+    const char *marks; /* "" = none */
     matches normalise_by, where;
     bool log_x, log_y;
     unsigned bins;  /* of a histogram, 0 = by the number of samples */

@@ -140,9 +140,9 @@ typedef struct resolver {
 static ik_status add_axis(resolver *r, int slot, const char *name, const char *key, ik_error *err)
 {
     const ytree *place = figures_place(r->f->node, key);
-    if (place->kind == YTREE_LIST && slot >= KEY_SERIES && slot < KEY_MARKS &&
-        (size_t)(slot - KEY_SERIES) < place->num)
-        place = place->items[slot - KEY_SERIES];
+    size_t nth = (size_t)(slot < KEY_SERIES ? slot - KEY_PANEL : slot - KEY_SERIES);
+    if (place->kind == YTREE_LIST && slot < KEY_MARKS && nth < place->num)
+        place = place->items[nth];
     for (int i = 0; i < VIEW_KEYS; i++)
         if (r->v->has[i] && strcmp(r->v->key[i].name, name) == 0)
             return ytree_fail(place, err, "%s has '%s' twice", r->owner, name);
@@ -179,11 +179,14 @@ static ik_status find_axes(resolver *r, ik_error *err)
 {
     const figure *f = r->f;
     ik_status status = IK_OK;
-    if (f->panel[0])
-        status = add_axis(r, KEY_PANEL, f->panel, "panel", err);
-    if (status == IK_OK && f->series.num > VIEW_SERIES)
+    if (f->panel.num > VIEW_PANELS)
+        return ytree_fail(figures_place(f->node, "panel"), err,
+                          "%s: at most %d values tell panels apart", r->owner, VIEW_PANELS);
+    if (f->series.num > VIEW_SERIES)
         return ytree_fail(figures_place(f->node, "series"), err,
                           "%s: at most %d values tell series apart", r->owner, VIEW_SERIES);
+    for (size_t i = 0; i < f->panel.num && status == IK_OK; i++)
+        status = add_axis(r, KEY_PANEL + (int)i, f->panel.items[i], "panel", err);
     for (size_t i = 0; i < f->series.num && status == IK_OK; i++)
         status = add_axis(r, KEY_SERIES + (int)i, f->series.items[i], "series", err);
     if (status == IK_OK && f->marks[0])

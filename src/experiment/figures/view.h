@@ -9,9 +9,9 @@
 
 #include "experiment/figures/figures.h"
 
-enum { VIEW_SERIES = 4, VIEW_KEYS = VIEW_SERIES + 3 };
+enum { VIEW_PANELS = 2, VIEW_SERIES = 4, VIEW_KEYS = VIEW_PANELS + VIEW_SERIES + 2 };
 /* Slots of a key: panel, series, marks, x. */
-enum { KEY_PANEL, KEY_SERIES, KEY_MARKS = KEY_SERIES + VIEW_SERIES, KEY_X };
+enum { KEY_PANEL, KEY_SERIES = VIEW_PANELS, KEY_MARKS = KEY_SERIES + VIEW_SERIES, KEY_X };
 
 typedef struct view_entry {
     size_t point;

@@ -299,7 +299,8 @@ static const char *name_axes(maker *k, const figure_cell *c, int from, int to)
         if (!v->has[s])
             continue;
         const char *label = axis_label(&v->key[s], c->key[s]);
-        bool alone = !v->key[s].numeric && !v->key[s].param; /* "dmodk", but "k = 4" */
+        bool alone = axis_is_label(&v->key[s]) ||
+                     (!v->key[s].numeric && !v->key[s].param); /* "dmodk", but "k = 4" */
         const char *what = v->key[s].param ? v->key[s].param : v->key[s].name;
         name = ik_arena_printf(&k->d->arena, "%s%s%s%s%s", name, name[0] ? ", " : "",
                                alone ? "" : what, alone ? "" : " = ", label);

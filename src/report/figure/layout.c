@@ -192,10 +192,17 @@ static double name_room(drawing *g)
     return fmin(widest * 1.08, NAME_LENGTH) * 0.643 + TEXT_SIZE * 0.6;
 }
 
+enum { MOST_COLUMNS = 4 }; /* of a grid of panels on a page */
+
 static size_t count_columns(const figure_data *d)
 {
     if (d->f->width == FIGURE_COLUMN)
         return 1;
+    if (d->f->panel.num == 2) { /* rows and columns, where none is missing */
+        size_t across = d->v.key[KEY_PANEL + 1].num;
+        if (across <= MOST_COLUMNS && across && d->num_panels % across == 0)
+            return across;
+    }
     return d->num_panels <= 3 ? d->num_panels : d->num_panels == 4 ? 2 : 3;
 }
 

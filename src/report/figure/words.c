@@ -32,8 +32,10 @@ static const char *unit_of(const result_expr *e)
     return e->op == '/' ? "" : metrics[e->first].unit;
 }
 
-static const char *axis_title(const axis *x)
+static const char *axis_title(figure_data *d, const axis *x)
 {
+    if (axis_is_label(x)) /* the patterns' own names */
+        return ik_arena_printf(&d->arena, "%.*s", (int)strcspn(x->name, "."), x->name);
     return x->param ? x->param : strcmp(x->name, "load") == 0 ? "offered load" : x->name;
 }
 
@@ -65,7 +67,7 @@ static ik_status name_axes_of(figure_data *d, ik_error *err)
             x = title_of(d, &v->x);
             d->x_unit = unit_of(&v->x);
         } else if (v->has[KEY_X]) {
-            x = axis_title(&v->key[KEY_X]);
+            x = axis_title(d, &v->key[KEY_X]);
             d->x_unit = v->key[KEY_X].numeric ? v->key[KEY_X].unit : "";
         }
     }
