@@ -61,6 +61,20 @@ ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err);
 ik_status ik_report_json_brief(const char *store_path, const char *execution, FILE *out,
                                ik_error *err);
 
+/* A results file that is read once for all that is made of it; the functions above read it for each
+ * call. Holds all that a report needs in memory; for one thread at a time. Later writes to the file
+ * are not seen. Close with ik_results_close. */
+typedef struct ik_results ik_results;
+ik_status ik_results_open(const char *store_path, ik_results **out, ik_error *err);
+void ik_results_close(ik_results *r);
+/* Points that are finished, and those of the whole sweep. */
+void ik_results_points(const ik_results *r, uint64_t *finished, uint64_t *total);
+/* As ik_report_html, ik_report_csv and ik_report_figure. */
+ik_status ik_results_html(ik_results *r, const char *html_path, ik_error *err);
+ik_status ik_results_csv(ik_results *r, FILE *out, ik_error *err);
+ik_status ik_results_figure(ik_results *r, const char *name, ik_figure_format format, FILE *out,
+                            unsigned width, bool colour, ik_error *err);
+
 /* One curve of a plot: num points, x ascending. y NAN = no point there (the curve is
  * interrupted). */
 typedef struct ik_curve {

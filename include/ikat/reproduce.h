@@ -7,6 +7,7 @@
 #define IKAT_REPRODUCE_H
 
 #include "ikat/experiment.h"
+#include "ikat/report.h"
 
 #include <stdio.h>
 
@@ -30,9 +31,9 @@ ik_status ik_study_read(const ik_study *study, const char *scale, ik_experiment 
 typedef struct ik_study_results {
     const ik_study *study;
     const ik_experiment_about *about;
-    const char *results; /* path of the results file */
+    ik_results *results;
     /* names of files beside the page: the whole report, the experiment, the points as CSV; figures
-     * stand in the folder of `report` as ENTRY.svg and ENTRY.csv */
+     * that can be drawn stand in the folder of `report` as ENTRY.svg and ENTRY.csv */
     const char *report, *experiment, *points;
     /* [about->num_figures] which entries are shown; NULL = all */
     const bool *shown;
@@ -45,17 +46,21 @@ typedef struct ik_claim {
 } ik_claim;
 typedef ik_status (*ik_claim_fn)(void *ctx, const ik_claim *claim, ik_error *err);
 /* Calls fn for each claim of the experiment, in its order, until it fails. */
-ik_status ik_report_claims(const char *store_path, ik_claim_fn fn, void *ctx, ik_error *err);
-/* The same for the claims of the figures of a study that are shown, and those of no figure. */
-ik_status ik_study_claims(const ik_study_results *study, ik_claim_fn fn, void *ctx, ik_error *err);
+ik_status ik_results_claims(ik_results *r, ik_claim_fn fn, void *ctx, ik_error *err);
+
+/* What a page says of one study. It is made of the results and of what the experiment says of
+ * itself, and needs them no longer then (the study itself it does). */
+typedef struct ik_study_page ik_study_page;
+ik_status ik_study_page_make(const ik_study_results *study, ik_study_page **out, ik_error *err);
+void ik_study_page_free(ik_study_page *p);
+/* The claims of the figures that are shown; where all are, those of no figure too. */
+ik_status ik_study_page_claims(const ik_study_page *p, ik_claim_fn fn, void *ctx, ik_error *err);
 
 /* One page of many studies: the verdicts of all claims, then each entry with its picture, its
  * claims and links to its data. Loads nothing but what stands beside it. */
-ik_status ik_reproduction_page(const ik_study_results *studies, size_t num, FILE *out,
-                               ik_error *err);
+ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
 /* All claims that are shown: columns name, verdict, claim, source, paper, found, differs. */
-ik_status ik_reproduction_csv(const ik_study_results *studies, size_t num, FILE *out,
-                              ik_error *err);
+ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- what there is */
 
@@ -87,15 +88,41 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void tell_cost(const cli *c, const reproduction *r, const reproduced *s)
+/* Processor time of what is asked for; a shard has its share of it. */
+static double cost_of(const reproduction *r, const reproduced *s)
 {
-    double seconds = r->full ? 3600 * s->about->full_hours : s->about->quick_seconds;
-    cli_note(c, "%s/%s: %s; about %s on %u processor%s", s->study->paper, s->study->name,
-             s->about->title, duration(seconds / c->jobs), c->jobs, c->jobs > 1 ? "s" : "");
+    bool full = r->full && s->about->num_scales > 0;
+    double seconds = full ? 3600 * s->about->full_hours : s->about->quick_seconds;
+    return r->part.num_shards ? seconds / r->part.num_shards : seconds;
 }
 
-/* CLI_DONE, CLI_FAILED (a proof failed or a point deadlocked), or the status of an error. */
-static int run_study(cli *c, const reproduction *r, reproduced *s, double begun)
+/* "000/fig2b, 000/fig5b (cg): title; about 41 h on 2 processors". */
+static void tell_cost(const cli *c, const reproduction *r, const reproduced *s)
+{
+    char names[400] = "";
+    size_t used = 0;
+    for (size_t k = 0; k < s->about->num_figures && used < sizeof names; k++)
+        if (s->shown[k])
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s/%s", used ? ", " : "",
+                                     s->study->paper, s->about->figures[k].name);
+    cli_note(c, "%s (%s): %s; about %s on %u processor%s%s", names, s->study->name, s->about->title,
+             duration(cost_of(r, s) / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
+             access(s->results, F_OK) == 0 ? " from the beginning" : "");
+}
+
+static void tell_whole_cost(const cli *c, const reproduction *r)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < r->num; i++)
+        seconds += cost_of(r, &r->studies[i]);
+    if (r->num > 1)
+        cli_note(c, "%zu experiments: about %s on %u processor%s", r->num,
+                 duration(seconds / c->jobs), c->jobs, c->jobs > 1 ? "s" : "");
+}
+
+/* When the budget is spent a study is not begun; of one that was begun earlier no point is run, and
+ * what it has is shown. Status as of run_study; *there: it has results. */
+static int run_part(cli *c, const reproduction *r, const reproduced *s, double begun, bool *there)
 {
     cli_running state = {.c = c};
     ik_run_observer observer = cli_running_observer(&state);
@@ -103,8 +130,11 @@ static int run_study(cli *c, const reproduction *r, reproduced *s, double begun)
     ik_error err;
     bool failed = false;
     if (r->part.budget_s > 0 && (part.budget_s -= now() - begun) <= 0) {
-        cli_note(c, "%s/%s: the budget is spent", s->study->paper, s->study->name);
-        return CLI_DONE;
+        if (access(s->results, F_OK) != 0) {
+            cli_note(c, "%s/%s: the budget is spent", s->study->paper, s->study->name);
+            return CLI_DONE;
+        }
+        part.budget_s = 1e-9;
     }
     tell_cost(c, r, s);
     ik_json_to_text(&state.shares, IK_JSON_PACKED);
@@ -117,22 +147,32 @@ static int run_study(cli *c, const reproduction *r, reproduced *s, double begun)
         ik_hint(&err, status, "the same command continues where this one stopped");
     if (status != IK_OK)
         return cli_error(c, &err);
-    s->ran = true;
+    *there = true;
     return failed ? CLI_FAILED : CLI_DONE;
 }
 
+/* CLI_DONE, CLI_FAILED (a proof failed or a point deadlocked), or the status of an error. */
+static int run_study(cli *c, const reproduction *r, reproduced *s, double begun)
+{
+    ik_error err;
+    bool there = false;
+    int status = run_part(c, r, s, begun, &there);
+    if (there && reproduce_write(r, s, &err) != IK_OK)
+        return cli_error(c, &err);
+    return status;
+}
+
+/* A study that cannot be run does not stop the others; a signal does. */
 static int run_all(cli *c, reproduction *r)
 {
     int all = CLI_DONE;
     double begun = now();
-    ik_error err;
+    tell_whole_cost(c, r);
     for (size_t i = 0; i < r->num; i++) {
         int status = run_study(c, r, &r->studies[i], begun);
-        if (status == CLI_USAGE)
+        if (status > CLI_USAGE)
             return status;
-        all = status == CLI_FAILED ? status : all;
-        if (r->studies[i].ran && reproduce_write(r, &r->studies[i], &err) != IK_OK)
-            return cli_error(c, &err);
+        all = status > all ? status : all;
     }
     return all;
 }
@@ -197,14 +237,13 @@ static int show_verdicts(cli *c, const reproduction *r, int status)
     ik_error err;
     ik_status done = reproduce_write_page(r, &err);
     for (size_t i = 0; i < r->num && done == IK_OK; i++) {
-        const ik_study_results results = reproduce_results(&r->studies[i]);
         v.study = &r->studies[i];
-        if (v.study->ran)
-            done = ik_study_claims(&results, put_claim, &v, &err);
+        if (v.study->page)
+            done = ik_study_page_claims(v.study->page, put_claim, &v, &err);
     }
     if (done != IK_OK)
         return cli_error(c, &err);
-    if (v.num[1] > v.recorded)
+    if (v.num[1] > v.recorded && status == CLI_DONE)
         status = CLI_FAILED;
     if (c->json)
         return put_json(c, r, &v, status);
@@ -235,7 +274,7 @@ static int run(cli *c)
         status = cli_error(c, &err);
     else if (status == CLI_DONE) {
         status = run_all(c, &r);
-        if (status != CLI_USAGE)
+        if (status <= CLI_USAGE)
             status = show_verdicts(c, &r, status);
     }
     reproduce_close(&r);

@@ -13,9 +13,9 @@ typedef struct reproduced {
     const ik_study *study;
     ik_experiment *e;
     const ik_experiment_about *about;
-    bool *shown; /* [about->num_figures] it was asked for */
-    bool ran;
-    char *results;                      /* path */
+    bool *shown;         /* [about->num_figures] it was asked for */
+    ik_study_page *page; /* what was made of its results; NULL = they are not there */
+    char *results;       /* path */
     char *report, *experiment, *points; /* paths below DIR */
 } reproduced;
 
@@ -31,13 +31,12 @@ typedef struct reproduction {
  * Close it after a failure, too. */
 int reproduce_open(cli *c, reproduction *r);
 void reproduce_close(reproduction *r);
-/* As the library takes it; good as long as the study. */
-ik_study_results reproduce_results(const reproduced *s);
 
 ik_status reproduce_make_folders(const reproduction *r, ik_error *err);
-/* What stands beside the results of a study: report, experiment, points, figures. */
-ik_status reproduce_write(const reproduction *r, const reproduced *s, ik_error *err);
-/* DIR/index.html and DIR/claims.csv, of the studies that ran. */
+/* Reads the results of a study, and writes what stands beside them: report, experiment, points,
+ * figures. Sets s->page. */
+ik_status reproduce_write(const reproduction *r, reproduced *s, ik_error *err);
+/* DIR/index.html and DIR/claims.csv, of the studies that have results. */
 ik_status reproduce_write_page(const reproduction *r, ik_error *err);
 
 #endif

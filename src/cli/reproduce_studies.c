@@ -68,6 +68,7 @@ static int refuse_name(const cli *c, const reproduction *r, const char *asked)
 
 static void close_study(reproduced *s)
 {
+    ik_study_page_free(s->page);
     ik_experiment_free(s->e);
     free(s->shown);
     free(s->results);
@@ -132,17 +133,6 @@ static void keep_shown(reproduction *r)
             close_study(&r->studies[i]);
     }
     r->num = kept;
-}
-
-ik_study_results reproduce_results(const reproduced *s)
-{
-    return (ik_study_results){.study = s->study,
-                              .about = s->about,
-                              .results = s->results,
-                              .report = s->report,
-                              .experiment = s->experiment,
-                              .points = s->points,
-                              .shown = s->shown};
 }
 
 int reproduce_open(cli *c, reproduction *r)

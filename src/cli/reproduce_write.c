@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static ik_status make_folder(const char *path, ik_error *err)
 {
@@ -41,34 +42,38 @@ ik_status reproduce_make_folders(const reproduction *r, ik_error *err)
     return status;
 }
 
-/* What writes one of the files. */
-typedef ik_status (*write_fn)(const reproduced *s, const char *name, FILE *out, ik_error *err);
+/* A study whose results are open, and what writes one of its files. */
+typedef struct opened {
+    const reproduced *s;
+    ik_results *results;
+} opened;
+typedef ik_status (*write_fn)(const opened *o, const char *name, FILE *out, ik_error *err);
 
-static ik_status put_experiment(const reproduced *s, const char *name, FILE *out, ik_error *err)
+static ik_status put_experiment(const opened *o, const char *name, FILE *out, ik_error *err)
 {
     (void)name;
     (void)err;
-    fwrite(s->study->text, 1, s->study->size, out);
+    fwrite(o->s->study->text, 1, o->s->study->size, out);
     return IK_OK; /* a failed write is found when the file is closed */
 }
 
-static ik_status put_points(const reproduced *s, const char *name, FILE *out, ik_error *err)
+static ik_status put_points(const opened *o, const char *name, FILE *out, ik_error *err)
 {
     (void)name;
-    return ik_report_csv(s->results, out, err);
+    return ik_results_csv(o->results, out, err);
 }
 
-static ik_status put_picture(const reproduced *s, const char *name, FILE *out, ik_error *err)
+static ik_status put_picture(const opened *o, const char *name, FILE *out, ik_error *err)
 {
-    return ik_report_figure(s->results, name, IK_FIGURE_SVG, out, 0, false, err);
+    return ik_results_figure(o->results, name, IK_FIGURE_SVG, out, 0, false, err);
 }
 
-static ik_status put_numbers(const reproduced *s, const char *name, FILE *out, ik_error *err)
+static ik_status put_numbers(const opened *o, const char *name, FILE *out, ik_error *err)
 {
-    return ik_report_figure(s->results, name, IK_FIGURE_CSV, out, 0, false, err);
+    return ik_results_figure(o->results, name, IK_FIGURE_CSV, out, 0, false, err);
 }
 
-static ik_status write_file(const reproduction *r, const reproduced *s, const char *name,
+static ik_status write_file(const reproduction *r, const opened *o, const char *name,
                             const char *figure, write_fn write, ik_error *err)
 {
     char path[4096];
@@ -77,42 +82,65 @@ static ik_status write_file(const reproduction *r, const reproduced *s, const ch
         return refuse_path(r, err);
     ik_status status = ik_output_open(&file, path, err);
     if (status == IK_OK)
-        status = write(s, figure, file.out, err);
+        status = write(o, figure, file.out, err);
     return ik_output_close(&file, status, err);
 }
 
-/* A figure of which points are missing has no picture yet: the page says so. */
-static ik_status write_figure(const reproduction *r, const reproduced *s, const char *figure,
+/* A figure of which points are missing has no picture: the page says so. One that an earlier run
+ * left is not of these results. */
+static ik_status write_figure(const reproduction *r, const opened *o, const char *figure,
                               ik_error *err)
 {
-    char name[256];
-    snprintf(name, sizeof name, "%s/%s.svg", s->study->paper, figure);
-    ik_status status = write_file(r, s, name, figure, put_picture, err);
-    if (status == IK_ERR_INPUT)
-        return IK_OK;
-    snprintf(name, sizeof name, "%s/%s.csv", s->study->paper, figure);
-    return status == IK_OK ? write_file(r, s, name, figure, put_numbers, err) : status;
+    char picture[256], numbers[256], path[4096];
+    snprintf(picture, sizeof picture, "%s/%s.svg", o->s->study->paper, figure);
+    snprintf(numbers, sizeof numbers, "%s/%s.csv", o->s->study->paper, figure);
+    ik_status status = write_file(r, o, picture, figure, put_picture, err);
+    if (status == IK_OK)
+        return write_file(r, o, numbers, figure, put_numbers, err);
+    if (status != IK_ERR_INPUT)
+        return status;
+    const char *const old[] = {picture, numbers};
+    for (size_t i = 0; i < 2; i++)
+        if (below(r, old[i], path, sizeof path))
+            unlink(path);
+    return IK_OK;
 }
 
-ik_status reproduce_write(const reproduction *r, const reproduced *s, ik_error *err)
+static ik_status write_beside(const reproduction *r, const opened *o, ik_error *err)
 {
+    const reproduced *s = o->s;
     char path[4096];
-    ik_status status = write_file(r, s, s->experiment, NULL, put_experiment, err);
+    ik_status status = write_file(r, o, s->experiment, NULL, put_experiment, err);
     if (status == IK_OK)
-        status = write_file(r, s, s->points, NULL, put_points, err);
+        status = write_file(r, o, s->points, NULL, put_points, err);
     if (status == IK_OK)
-        status = below(r, s->report, path, sizeof path) ? ik_report_html(s->results, path, err)
+        status = below(r, s->report, path, sizeof path) ? ik_results_html(o->results, path, err)
                                                         : refuse_path(r, err);
     for (size_t i = 0; i < s->about->num_figures && status == IK_OK; i++)
         if (s->shown[i])
-            status = write_figure(r, s, s->about->figures[i].name, err);
+            status = write_figure(r, o, s->about->figures[i].name, err);
     return status;
 }
 
-typedef ik_status (*write_all_fn)(const ik_study_results *studies, size_t num, FILE *out,
+ik_status reproduce_write(const reproduction *r, reproduced *s, ik_error *err)
+{
+    opened o = {.s = s};
+    ik_status status = ik_results_open(s->results, &o.results, err);
+    if (status != IK_OK)
+        return status;
+    const ik_study_results results = {s->study,      s->about,  o.results, s->report,
+                                      s->experiment, s->points, s->shown};
+    status = write_beside(r, &o, err);
+    if (status == IK_OK)
+        status = ik_study_page_make(&results, &s->page, err);
+    ik_results_close(o.results);
+    return status;
+}
+
+typedef ik_status (*write_all_fn)(ik_study_page *const *pages, size_t num, FILE *out,
                                   ik_error *err);
 
-static ik_status write_all(const reproduction *r, const char *name, const ik_study_results *list,
+static ik_status write_all(const reproduction *r, const char *name, ik_study_page *const *pages,
                            size_t num, write_all_fn write, ik_error *err)
 {
     char path[4096];
@@ -121,19 +149,19 @@ static ik_status write_all(const reproduction *r, const char *name, const ik_stu
         return refuse_path(r, err);
     ik_status status = ik_output_open(&file, path, err);
     if (status == IK_OK)
-        status = write(list, num, file.out, err);
+        status = write(pages, num, file.out, err);
     return ik_output_close(&file, status, err);
 }
 
 ik_status reproduce_write_page(const reproduction *r, ik_error *err)
 {
     size_t num = 0;
-    ik_study_results *list = calloc(r->num + 1, sizeof *list);
+    ik_study_page **list = calloc(r->num + 1, sizeof *list);
     if (!list)
         return ik_fail(err, IK_ERR_MEMORY, "out of memory for a reproduction");
     for (size_t i = 0; i < r->num; i++)
-        if (r->studies[i].ran)
-            list[num++] = reproduce_results(&r->studies[i]);
+        if (r->studies[i].page)
+            list[num++] = r->studies[i].page;
     ik_status status = write_all(r, "claims.csv", list, num, ik_reproduction_csv, err);
     if (status == IK_OK)
         status = write_all(r, "index.html", list, num, ik_reproduction_page, err);

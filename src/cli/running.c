@@ -107,7 +107,7 @@ static bool read_budget(const char *text, ik_run_part *part)
         double seconds;
     } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
     char *end;
-    if (text[0] < '0' || text[0] > '9')
+    if (text[0] < '0' || text[0] > '9' || text[1] == 'x' || text[1] == 'X')
         return false;
     double value = strtod(text, &end);
     end += strspn(end, " ");

@@ -53,19 +53,23 @@ typedef struct figure_data {
     const char *caption;
 } figure_data;
 
-/* The figures of a store and the axes of its points. Read once for all figures; free with
- * figures_close, after a failure too. */
+typedef struct claim_result claim_result;
+
+/* The figures of a store and the axes of its points: read once for all figures and claims, and a
+ * part of the model. */
 typedef struct figure_book {
     const report_model *m;
+    bool opened; /* all was read */
     ik_arena arena;
     axes a;
     name_list over;
     figure *figures;
     claim *claims;
     size_t num_figures, num_claims;
+    claim_result *judged; /* [num_claims], NULL = nobody asked yet */
 } figure_book;
-ik_status figures_open(const report_model *m, figure_book *out, ik_error *err);
-void figures_close(figure_book *b);
+/* *out belongs to the model. */
+ik_status figures_open(const report_model *m, figure_book **out, ik_error *err);
 /* IK_ERR_INPUT with the nearest name. */
 ik_status figures_find(const figure_book *b, const char *name, const figure **out, ik_error *err);
 /* The numbers of a figure; free with figure_data_free, after a failure too. */
@@ -126,16 +130,16 @@ typedef struct claim_number {
     const char *why; /* it has no value, NULL = it has one */
 } claim_number;
 
-typedef struct claim_result {
+struct claim_result {
     const claim *c;
     claim_verdict verdict;
     claim_number left, right; /* of an order its first and its last */
     size_t pair;              /* of an order: the one that decides is not below the next, from 1 */
     const char *why;          /* why it cannot be told, "" if it can */
-} claim_result;
+};
 
-/* [b->num_claims], in the book's arena. */
-ik_status claims_judge(figure_book *b, claim_result **out, ik_error *err);
+/* [b->num_claims], in the book's arena; judged once. */
+ik_status claims_judge(figure_book *b, const claim_result **out, ik_error *err);
 /* Section "Claims" of the summary; nothing without any. */
 ik_status claims_put_terminal(const terminal_page *p, ik_error *err);
 /* Member `claims`. */

@@ -410,7 +410,8 @@ static ik_status read_details(report_model *m, ik_error *err)
 
 static ik_status check_figures(report_model *m, ik_error *err)
 {
-    return figures_check_stored(m, err);
+    ik_status status = figures_new(m, err);
+    return status == IK_OK ? figures_check_stored(m, err) : status;
 }
 
 ik_status model_read(const char *path, report_model **out, ik_error *err)
@@ -448,6 +449,7 @@ void model_free(report_model *m)
         json_decref(m->rows[i].watch);
     }
     json_decref(m->left_out);
+    figures_free(m);
     store_close(m->store);
     ik_arena_free(&m->arena);
     free(m);

@@ -142,6 +142,7 @@ typedef struct slow_cost {
 typedef struct report_model {
     ik_arena arena;
     store *store;
+    struct figure_book *book; /* figures and claims, made when they are first asked for */
     const char *version, *title, *description, *file, *experiment, *overrides;
     const char *scale;     /* chosen, "default", or "" of an experiment without scales */
     uint64_t num_points;   /* of the sweep; rows are those that are finished */
@@ -179,6 +180,9 @@ ik_status model_find_slow_links(report_model *m, report_fabric *f, ik_error *err
 void model_name_channel(const report_fabric *f, uint32_t channel, char *text, size_t size);
 ik_status model_make_curves(report_model *m, ik_error *err); /* model_curves.c */
 ik_status model_find_costs(report_model *m, ik_error *err);  /* model_costs.c */
+/* m->book, empty at first; and away with it and all that was made of it. */
+ik_status figures_new(report_model *m, ik_error *err);
+void figures_free(report_model *m);
 /* figure/book.c: whether what the store says of figures and claims can be read: every form of a
  * report refuses a damaged one alike. */
 ik_status figures_check_stored(const report_model *m, ik_error *err);

@@ -5,6 +5,7 @@
 #include "report/report_csv.h"
 #include "base/utf8.h"
 #include "ikat/report.h"
+#include "report/results.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -392,18 +393,28 @@ ik_status csv_find_table(const char *name, size_t *table, ik_error *err)
                    : ik_hint(err, status, "there are %s", list);
 }
 
-ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err)
+static ik_status put_whole_table(ik_results *r, size_t table, FILE *out, ik_error *err)
 {
-    size_t which = 0;
-    report_model *m = NULL;
-    ik_status status = csv_find_table(table, &which, err);
-    if (status == IK_OK)
-        status = model_read(store_path, &m, err);
-    if (status != IK_OK)
-        return status;
-    status = csv_put_table(m, which, out, err);
-    model_free(m);
+    ik_status status = csv_put_table(results_model(r), table, out, err);
     if (status != IK_OK)
         return status;
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot write the CSV text") : IK_OK;
+}
+
+ik_status ik_report_csv_table(const char *store_path, const char *table, FILE *out, ik_error *err)
+{
+    size_t which = 0;
+    ik_results *r = NULL;
+    ik_status status = csv_find_table(table, &which, err);
+    if (status == IK_OK)
+        status = ik_results_open(store_path, &r, err);
+    if (status == IK_OK)
+        status = put_whole_table(r, which, out, err);
+    ik_results_close(r);
+    return status;
+}
+
+ik_status ik_results_csv(ik_results *r, FILE *out, ik_error *err)
+{
+    return put_whole_table(r, TABLE_POINTS, out, err);
 }

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "base/text_stream.h"
 #include "report/report_json.h"
+#include "report/results.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,24 +86,24 @@ static ik_status make_json(const report_model *m, char **text, size_t *size, ik_
 }
 
 /* What `ikat report --csv` prints. */
-static ik_status make_plain_csv(const char *store_path, char **text, size_t *size, ik_error *err)
+static ik_status make_plain_csv(ik_results *r, char **text, size_t *size, ik_error *err)
 {
     ik_text_stream stream;
     ik_status status = ik_text_stream_open(&stream, err);
     if (status != IK_OK)
         return status;
-    status = ik_report_csv(store_path, stream.out, err);
+    status = ik_results_csv(r, stream.out, err);
     ik_status closed = ik_text_stream_close(&stream, text, size, err); /* says what was the cause */
     return closed != IK_OK ? closed : status;
 }
 
 /* The same as a JSON string: the page offers the very same bytes. */
-static ik_status make_csv(const char *store_path, char **text, size_t *size, ik_error *err)
+static ik_status make_csv(ik_results *r, char **text, size_t *size, ik_error *err)
 {
     char *plain = NULL;
     size_t length = 0;
     ik_json j;
-    ik_status status = make_plain_csv(store_path, &plain, &length, err);
+    ik_status status = make_plain_csv(r, &plain, &length, err);
     if (status == IK_OK) {
         ik_json_to_text(&j, IK_JSON_PACKED);
         ik_json_bytes(&j, NULL, plain, length);
@@ -126,8 +127,9 @@ static ik_status make_routes(report_model *m, char **text, size_t *size, ik_erro
 
 /* ---- the file */
 
-static ik_status put_data(report_model *m, FILE *out, ik_error *err)
+static ik_status put_data(ik_results *r, FILE *out, ik_error *err)
 {
+    report_model *m = results_model(r);
     char *text = NULL;
     size_t size = 0;
     ik_status status = make_json(m, &text, &size, err);
@@ -136,7 +138,7 @@ static ik_status put_data(report_model *m, FILE *out, ik_error *err)
     status = put_element(out, "ikat-data", text, size, PLAIN_LIMIT, err);
     free(text);
     if (status == IK_OK)
-        status = make_csv(store_path(m->store), &text, &size, err);
+        status = make_csv(r, &text, &size, err);
     if (status != IK_OK)
         return status;
     status = put_element(out, "ikat-csv", text, size, PLAIN_LIMIT, err);
@@ -150,30 +152,34 @@ static ik_status put_data(report_model *m, FILE *out, ik_error *err)
     return status;
 }
 
-static ik_status put_page(report_model *m, FILE *out, ik_error *err)
+static ik_status put_page(ik_results *r, FILE *out, ik_error *err)
 {
     size_t size = (size_t)(report_page_end - report_page);
     const char *at = memmem(report_page, size, mark, sizeof mark - 1);
     if (!at)
         return ik_fail(err, IK_ERR_INTERNAL, "the report's page has no place for the data");
     fwrite(report_page, 1, (size_t)(at - report_page), out);
-    ik_status status = put_data(m, out, err);
+    ik_status status = put_data(r, out, err);
     at += sizeof mark - 1;
     fwrite(at, 1, (size_t)(report_page_end - at), out);
     return status;
 }
 
+ik_status ik_results_html(ik_results *r, const char *html_path, ik_error *err)
+{
+    ik_output file;
+    ik_status status = ik_output_open(&file, html_path, err);
+    if (status == IK_OK)
+        status = put_page(r, file.out, err);
+    return ik_output_close(&file, status, err);
+}
+
 ik_status ik_report_html(const char *store_path, const char *html_path, ik_error *err)
 {
-    report_model *m = NULL;
-    ik_status status = model_read(store_path, &m, err);
-    if (status != IK_OK)
-        return status;
-    ik_output file;
-    status = ik_output_open(&file, html_path, err);
+    ik_results *r = NULL;
+    ik_status status = ik_results_open(store_path, &r, err);
     if (status == IK_OK)
-        status = put_page(m, file.out, err);
-    status = ik_output_close(&file, status, err);
-    model_free(m);
+        status = ik_results_html(r, html_path, err);
+    ik_results_close(r);
     return status;
 }

@@ -157,7 +157,7 @@ class Merge(CliTest):
         self.assertEqual(made[0].read_bytes(), before)
         for option, value in (("--shard", "0/2"), ("--shard", "3/2"), ("--shard", "1"), ("--shard", "1/2x"),
                               ("--shard", "-1/2"), ("--budget", "2"), ("--budget", "0 h"), ("--budget", "-1 h"),
-                              ("--budget", "2 parsec"), ("--budget", "nan s")):
+                              ("--budget", "2 parsec"), ("--budget", "nan s"), ("--budget", "0x10 s")):
             with self.subTest(option=option, value=value):
                 self.refused("run", path, option, value, "-o", out, says=option)
                 self.assertFalse(out.exists())

@@ -1,15 +1,27 @@
 """ikat reproduce: the studies of papers, their verdicts, and the page of them."""
 import csv
 import re
+import shutil
+import signal
 import sqlite3
+import subprocess
+import tempfile
+import time
 import unittest
 
-from harness import SOURCE, CliTest, run
+from harness import IKAT, SOURCE, CliTest, run
 
 NAME = "000/fig2b"
 
 
 class Reproduce(CliTest):
+    made, folder = False, None
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.folder:
+            cls.folder.cleanup()
+
     def test_list(self):
         """Every figure of every study, with what it costs; the papers' folders and nothing else."""
         entries = self.json("reproduce", "--list")
@@ -33,7 +45,7 @@ class Reproduce(CliTest):
         out = self.tmp / "made"
         done = run("reproduce", NAME, "-o", out, cwd=self.tmp)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, r"000/cg: .*; about \d+ s on \d+ processor")
+        self.assertRegex(done.stderr, r"000/fig2b \(cg\): .*; about \d+ s on \d+ processor")
         self.assertRegex(done.stdout, r"holds +000/fig2b +With D-mod-k the fifth phase")
         for name in ("index.html", "claims.csv", "000/cg.db", "000/cg.html", "000/cg.yaml", "000/cg.points.csv", "000/fig2b.svg", "000/fig2b.csv"):
             self.assertTrue((out / name).stat().st_size > 0, name)
@@ -75,6 +87,70 @@ class Reproduce(CliTest):
         done = run("reproduce", NAME, "-o", self.tmp / "none", "--budget", "0.001 s")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("budget is spent", done.stderr)
+
+    def finished(self):
+        """A folder with all of paper 000: made once for the tests that spoil it."""
+        if not Reproduce.made:
+            Reproduce.folder = tempfile.TemporaryDirectory()
+            self.ok("reproduce", "000", "-q", "-o", Reproduce.folder.name)
+            Reproduce.made = True
+        out = self.tmp / "made"
+        shutil.copytree(Reproduce.folder.name, out)
+        return out
+
+    def test_spent_budget_shows_what_there_is(self):
+        """Studies that were run before stand on the page; pictures of results that are gone do not."""
+        out = self.finished()
+        whole = (out / "claims.csv").read_text().splitlines()
+        (out / "000/cg.db").unlink()
+        done = run("reproduce", "000", "-q", "-o", out, "--budget", "0.001 s")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = (out / "claims.csv").read_text().splitlines()
+        self.assertEqual([row for row in whole if "/fig2a," in row or "/fig5a," in row], [row for row in rows if "/fig2a," in row or "/fig5a," in row])
+        (out / "000/cg.db").unlink(missing_ok=True)
+        self.ok("reproduce", NAME, "-q", "-o", out, "--budget", "0.001 s")
+        page = (out / "index.html").read_text()
+        self.assertIn("No picture: 0 of 252 points are finished", page)
+        for link in re.findall(r'href="([^#"]+)"', page):
+            self.assertTrue((out / link).exists(), link)
+        self.assertEqual(sorted(p.name for p in out.glob("000/fig2b.*")), [])
+
+    def test_one_study_that_fails(self):
+        """Results that cannot be read are said, the others are run and shown, and the exit status is 2."""
+        out = self.finished()
+        (out / "000/cg.db").write_bytes(b"no database")
+        done = run("reproduce", "000", "-o", out)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("cg.db' is no results file", done.stderr)
+        self.assertIn("000/fig2a", done.stdout)
+        page = (out / "index.html").read_text()
+        self.assertIn("000-fig2a", page)
+        self.assertNotIn("000-fig2b", page)
+
+    def test_interrupted(self):
+        """A signal ends the command with 130, whatever it was doing, and begins no other study."""
+        for seconds in (0.02, 0.3, 1):
+            with self.subTest(after=seconds):
+                process = subprocess.Popen([IKAT, "reproduce", "000", "-o", self.tmp / "stopped"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                time.sleep(seconds)
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=60)
+                if process.returncode == -signal.SIGINT:
+                    continue  # it had not begun
+                self.assertEqual(process.returncode, 130, err)
+                self.assertEqual((out, err.count("ikat: ")), ("", 1))
+                self.assertNotIn("(wrf)", err)
+
+    def test_cost(self):
+        """Said before it starts: of each experiment with the entries that are shown, and of all together; a shard's is its share."""
+        err = run("reproduce", "000", "-o", self.tmp / "a", "--budget", "0.001 s", "-j", "2").stderr
+        entries = {e["experiment"]: e for e in self.json("reproduce", "--list", "000")}
+        total = sum(e["quick_seconds"] for e in entries.values())
+        self.assertRegex(err, rf"2 experiments: about {total / 2:.0f} s on 2 processors")
+        err = run("reproduce", "000/fig5b", NAME, "--full", "-o", self.tmp / "b", "--budget", "0.001 s", "-j", "3").stderr
+        self.assertRegex(err, rf"000/fig2b, 000/fig5b \(cg\): .*; about {entries['cg']['full_hours'] * 60 / 3:.0f} min on 3 processors")
+        err = run("reproduce", NAME, "--full", "-o", self.tmp / "b", "--budget", "0.001 s", "-j", "1", "--shard", "1/10").stderr
+        self.assertRegex(err, rf"; about {entries['cg']['full_hours'] * 60 / 10:.0f} min on 1 processor")
 
     def test_refused(self):
         self.refused("reproduce", "000/fig2c", says=("no reproduction '000/fig2c'", "did you mean '000/fig2"))

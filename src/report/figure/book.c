@@ -134,7 +134,7 @@ ik_status figures_check_stored(const report_model *m, ik_error *err)
     figure_book b = {.m = m};
     ik_error why = {0};
     ik_status status = read_declared(&b, &why);
-    figures_close(&b);
+    ik_arena_free(&b.arena);
     if (status == IK_ERR_INPUT)
         return ik_fail(err, status, "'%.200s' is damaged: its figures or claims: %.400s",
                        store_path(m->store), why.text);
@@ -143,19 +143,42 @@ ik_status figures_check_stored(const report_model *m, ik_error *err)
     return status;
 }
 
-ik_status figures_open(const report_model *m, figure_book *out, ik_error *err)
-{
-    *out = (figure_book){.m = m};
-    ik_status status = read_declared(out, err);
-    if (status == IK_OK && (out->num_figures || out->num_claims))
-        status = read_axes(out, err);
-    return status;
-}
-
-void figures_close(figure_book *b)
+static void free_book(figure_book *b)
 {
     axes_free(&b->a);
     ik_arena_free(&b->arena);
+    *b = (figure_book){0};
+}
+
+ik_status figures_open(const report_model *m, figure_book **out, ik_error *err)
+{
+    figure_book *b = m->book;
+    if (!b->opened) {
+        *b = (figure_book){.m = m};
+        ik_status status = read_declared(b, err);
+        if (status == IK_OK && (b->num_figures || b->num_claims))
+            status = read_axes(b, err);
+        if (status != IK_OK) {
+            free_book(b);
+            return status;
+        }
+        b->opened = true;
+    }
+    *out = b;
+    return IK_OK;
+}
+
+ik_status figures_new(report_model *m, ik_error *err)
+{
+    m->book = ik_calloc(1, sizeof *m->book);
+    return m->book ? IK_OK : ik_fail_memory(err, sizeof *m->book, "a report");
+}
+
+void figures_free(report_model *m)
+{
+    if (m->book)
+        free_book(m->book);
+    free(m->book);
 }
 
 ik_status figures_find(const figure_book *b, const char *name, const figure **out, ik_error *err)

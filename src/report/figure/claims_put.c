@@ -7,6 +7,7 @@
 #include "ikat/reproduce.h"
 #include "report/figures.h"
 #include "report/report_csv.h"
+#include "report/results.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,16 +81,13 @@ typedef ik_status (*put_results)(figure_book *b, const claim_result *list, void 
 
 static ik_status with_results(const report_model *m, put_results put, void *ctx, ik_error *err)
 {
-    figure_book b;
-    claim_result *list = NULL;
+    figure_book *b = NULL;
+    const claim_result *list = NULL;
     ik_status status = figures_open(m, &b, err);
-    if (status == IK_OK && b.num_claims) {
-        status = claims_judge(&b, &list, err);
-        if (status == IK_OK)
-            status = put(&b, list, ctx, err);
-    }
-    figures_close(&b);
-    return status;
+    if (status != IK_OK || !b->num_claims)
+        return status;
+    status = claims_judge(b, &list, err);
+    return status == IK_OK ? put(b, list, ctx, err) : status;
 }
 
 /* A claim that names no figure belongs to the only one. */
@@ -294,13 +292,8 @@ static ik_status read_claims(figure_book *b, const claim_result *list, void *ctx
     return status;
 }
 
-ik_status ik_report_claims(const char *store_path, ik_claim_fn fn, void *ctx, ik_error *err)
+ik_status ik_results_claims(ik_results *r, ik_claim_fn fn, void *ctx, ik_error *err)
 {
-    report_model *m = NULL;
     claim_reader to = {fn, ctx};
-    ik_status status = model_read(store_path, &m, err);
-    if (status == IK_OK)
-        status = with_results(m, read_claims, &to, err);
-    model_free(m);
-    return status;
+    return with_results(results_model(r), read_claims, &to, err);
 }

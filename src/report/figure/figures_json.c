@@ -55,13 +55,12 @@ static ik_status put_figure(ik_json *j, figure_book *b, const figure *f, ik_erro
 
 void figures_put_json(ik_json *j, const report_model *m)
 {
-    figure_book b;
+    figure_book *b = NULL;
     ik_json_array(j, "figures");
     ik_status status = figures_open(m, &b, NULL);
-    for (size_t i = 0; i < b.num_figures && status == IK_OK; i++)
-        status = put_figure(j, &b, &b.figures[i], NULL);
+    for (size_t i = 0; status == IK_OK && i < b->num_figures; i++)
+        status = put_figure(j, b, &b->figures[i], NULL);
     if (status != IK_OK)
         ik_json_fail(j, status);
     ik_json_close(j);
-    figures_close(&b);
 }

@@ -465,13 +465,17 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
     return status;
 }
 
-ik_status claims_judge(figure_book *b, claim_result **out, ik_error *err)
+ik_status claims_judge(figure_book *b, const claim_result **out, ik_error *err)
 {
-    *out = ik_arena_alloc(&b->arena, (b->num_claims + 1) * sizeof **out);
-    if (!*out)
-        return ik_fail_memory(err, b->num_claims * sizeof **out, "claims");
     ik_status status = IK_OK;
-    for (size_t i = 0; i < b->num_claims && status == IK_OK; i++)
-        status = judge_claim(b, &b->claims[i], &(*out)[i], err);
+    if (!b->judged) {
+        claim_result *list = ik_arena_alloc(&b->arena, (b->num_claims + 1) * sizeof *list);
+        if (!list)
+            return ik_fail_memory(err, b->num_claims * sizeof *list, "claims");
+        for (size_t i = 0; i < b->num_claims && status == IK_OK; i++)
+            status = judge_claim(b, &b->claims[i], &list[i], err);
+        b->judged = status == IK_OK ? list : NULL;
+    }
+    *out = b->judged;
     return status;
 }
