@@ -49,9 +49,18 @@ static const ik_param patterns_row[] = {
      "random patterns over which effective_bandwidth is a mean"},
     {0}};
 
-const char *const measure_names[] = {
-    "proof",      "mean_hops",           "entries", "least_t_max", "contention",
-    "saturation", "effective_bandwidth", "cost",    "bisection",   NULL};
+const char *const measure_names[] = {"proof",
+                                     "mean_hops",
+                                     "entries",
+                                     "least_t_max",
+                                     "contention",
+                                     "saturation",
+                                     "effective_bandwidth",
+                                     "cost",
+                                     "bisection",
+                                     "size",
+                                     "paths",
+                                     NULL};
 
 const ik_param ik_reference_params[] = {
     {"switch", IK_PARAM_ENUM, "ideal", 0, 0, "ideal|same",
@@ -114,7 +123,8 @@ static const ik_experiment_section sections[] = {
                                         "random patterns over which effective_bandwidth is a mean"},
     {"measures", IK_SECTION_WORDS, NULL, "",
      "what is measured, instead of a simulation or beside it, of proof, mean_hops, entries, "
-     "least_t_max, contention, saturation, effective_bandwidth, cost, bisection; what a figure or "
+     "least_t_max, contention, saturation, effective_bandwidth, cost, bisection, size, paths; what "
+     "a figure or "
      "claim is about is measured, too"},
     {"over", IK_SECTION_WORDS, NULL, "",
      "axes of the sweep that are samples, as fabric.seed: curves are means over them"},

@@ -50,6 +50,8 @@ typedef enum measure_id {
     MEASURE_BANDWIDTH,
     MEASURE_COST,
     MEASURE_BISECTION,
+    MEASURE_SIZE,
+    MEASURE_PATHS,
     NUM_MEASURES
 } measure_id;
 extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */

@@ -267,11 +267,6 @@ ik_status store_drop_references(store *s, ik_error *err)
     return status == IK_OK ? store_execute(s, statement, err) : status;
 }
 
-/* What is simulated is feasible; other columns of what is measured, in the order of the metrics,
- * and which of them are. */
-#define STATICS_NULL                                                                               \
-    ", 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ''"
-
 static const char insert_point[] =
     "INSERT INTO points VALUES(:id, :params, :fabric, :plan, :traffic, :variant, :load, :seed, "
     ":offered, :throughput, :fairness, :latency_mean_ns, :latency_p50_ns, :latency_p95_ns, "
@@ -291,12 +286,33 @@ static const char insert_point[] =
     ":host_finish, "
     ":round_trip_mean_ns, :round_trip_p50_ns, :round_trip_p95_ns, :round_trip_p99_ns, "
     ":round_trip_max_ns, :request_latency_mean_ns, :reply_latency_mean_ns, :outstanding_mean, "
-    ":series_outstanding, :workload" STATICS_NULL ")";
+    ":series_outstanding, :workload";
+
+/* What is simulated is feasible; other columns of what is measured are NULL, in the order of the
+ * metrics, and behind them which of them are. */
+static const char *simulated_insert(ik_arena *arena)
+{
+    const char *sql = ik_arena_printf(arena, "%s, 1", insert_point);
+    for (size_t i = 1; i < NUM_STATICS && sql; i++)
+        sql = ik_arena_printf(arena, "%s, NULL", sql);
+    return sql ? ik_arena_printf(arena, "%s, '')", sql) : NULL;
+}
+
+/* A statement of which make() writes the text. */
+static binder open_made(store *s, const char *(*make)(ik_arena *arena), ik_error *err)
+{
+    ik_arena arena = {0};
+    const char *sql = make(&arena);
+    binder b = {.s = s, .err = err};
+    b.status = sql ? store_prepare(s, sql, NULL, &b.statement, err)
+                   : ik_fail_memory(err, 1000, "the result store");
+    ik_arena_free(&arena);
+    return b;
+}
 
 static ik_status insert(store *s, const store_point *p, const char *reference_key, ik_error *err)
 {
-    binder b = {.s = s, .err = err};
-    b.status = store_prepare(s, insert_point, NULL, &b.statement, err);
+    binder b = open_made(s, simulated_insert, err);
     if (b.status != IK_OK)
         return b.status;
     bind_int(&b, "id", (uint64_t)p->id);
@@ -475,18 +491,6 @@ static void bind_static(binder *b, const store_point *p, const double *values)
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
         bind_text(b, empty[i], "");
     bind_statics(b, values);
-}
-
-/* A statement of which make() writes the text. */
-static binder open_made(store *s, const char *(*make)(ik_arena *arena), ik_error *err)
-{
-    ik_arena arena = {0};
-    const char *sql = make(&arena);
-    binder b = {.s = s, .err = err};
-    b.status = sql ? store_prepare(s, sql, NULL, &b.statement, err)
-                   : ik_fail_memory(err, 1000, "the result store");
-    ik_arena_free(&arena);
-    return b;
 }
 
 /* Executes what was bound without a failure. */

@@ -28,7 +28,14 @@ static const struct column {
                {METRIC_EFFICIENCY, "efficiency>", 100, 1, " %"},
                {METRIC_PORTS_PER_HOST, "ports/host>", 1, 2, ""},
                {METRIC_LINKS_PER_HOST, "links/host>", 1, 2, ""},
-               {METRIC_BISECTION, "bisection/host>", 1, 3, ""}};
+               {METRIC_BISECTION, "bisection/host>", 1, 3, ""},
+               {METRIC_HOSTS, "hosts>", 1, 0, ""},
+               {METRIC_SWITCHES, "switches>", 1, 0, ""},
+               {METRIC_RADIX, "radix>", 1, 0, ""},
+               {METRIC_DIAMETER, "diameter>", 1, 0, ""},
+               {METRIC_MIN_PATHS, "fewest paths>", 1, 0, ""},
+               {METRIC_MEAN_PATHS, "mean paths>", 1, 3, ""},
+               {METRIC_MAX_PATHS, "most paths>", 1, 0, ""}};
 enum { NUM_NUMBERS = sizeof columns / sizeof *columns };
 
 /* What varies between rows. */

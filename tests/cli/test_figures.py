@@ -106,6 +106,31 @@ class Figures(CliTest):
                 self.assertAlmostEqual(float(row["min"]), min(values), places=6)
                 self.assertAlmostEqual(float(row["max"]), max(values), places=6)
 
+    def test_curves_along_parameters_of_several_families(self):
+        """A curve of two results runs along what each family has: fabric.k here, fabric.n there; along a section, not along two of them."""
+        text = """\
+designs:
+  - {name: tree, fabric: {family: karytree, k: [2, 4], n: 2}, routing: dmodk}
+  - {name: ring, fabric: {family: ring, n: [9, 3, 6]}, routing: minimal}
+simulate: false
+measures: [size]
+figures:
+  - {name: scale, x: radix, y: hosts, series: design}
+  - {name: back, x: hosts, y: diameter, series: design}
+"""
+        self.file.write_text(text)
+        self.store = self.tmp / "scale.db"
+        self.ok("run", self.file, "-o", self.store)
+        rows = self.rows("scale")
+        self.assertEqual([(r["design"], float(r["radix"]), float(r["hosts"])) for r in rows],
+                         [("tree", 4, 4), ("tree", 8, 16), ("ring", 3, 9), ("ring", 3, 3), ("ring", 3, 6)])
+        self.assertEqual([float(r["diameter"]) for r in self.rows("back")], [2, 2, 4, 1, 3])
+        self.ok("report", self.store, "--figure", "scale", "-o", self.tmp / "scale.svg")
+        self.file.write_text(text.replace("routing: dmodk", "routing: [dmodk, smodk]").replace("x: radix, y: hosts", "x: mean_hops, y: hosts"))
+        self.refused("run", self.file, "-o", self.tmp / "two.db", says=("'scale' would mix values of",))
+        self.file.write_text(text.replace("x: radix", "x: fabric.n").replace("series: design}", "where: {design: ring}}"))
+        self.ok("run", self.file, "-o", self.tmp / "axis.db")
+
     def test_normalised_by_what_was_left_out(self):
         """A routing that does not fit everywhere: there is no value where it is missing, and what is there is drawn."""
         self.file.write_text("fabric: ['karytree:k=2,n=2', 'ring:n=4']\nrouting: [dmodk, updown]\nload: 40%\nseeds: 3\nskip_misfits: true\n"

@@ -322,7 +322,8 @@ class Hostile(CliTest):
             values = {name: values[name] for name in ("nan", "inf", "minus", "text")}
         unused = {"hosts_silent"}  # nothing reads it
         measured = {"feasible", "deadlock_free", "mean_hops", "max_hops", "entries_mean", "entries_max", "least_t_max", "contention", "static_slowdown",
-                    "static_saturation", "effective_bandwidth", "efficiency", "ports_per_host", "links_per_host", "bisection"}  # a simulation has none
+                    "static_saturation", "effective_bandwidth", "efficiency", "ports_per_host", "links_per_host", "bisection",
+                    "hosts", "switches", "radix", "diameter", "min_paths", "mean_paths", "max_paths"}  # a simulation has none
         for table, column, kind in numbers:
             for name, path in self.stores(f"UPDATE {table} SET {column} = ?1 WHERE rowid = (SELECT max(rowid) FROM {table})", values):
                 done = self.raw("report", path, "--json")

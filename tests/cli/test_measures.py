@@ -57,6 +57,39 @@ class Measures(CliTest):
         self.assertEqual(len(answer["statics"]), 4)
         self.assertEqual(answer["curves"], [])
 
+    def test_sizes_and_paths_are_those_of_topo(self):
+        """Of one switch and of hosts on one switch alone there are no paths; of trees, direct and damaged fabrics there are."""
+        text = """\
+fabric: [oft:k=4, "mlfm:h=3", "slimfly:q=5", "karytree:k=2,n=3", "torus:dims=4:3,fail=10%", "crossbar:n=4"]
+routing: updown
+simulate: false
+measures: [size, paths]
+"""
+        answer = self.json("run", self.write(text), "-o", self.tmp / "a.db")
+        specs = [f["spec"] for f in answer["fabrics"]]
+        self.assertEqual(len(specs), 6)
+        for p in answer["points"]:
+            spec = specs[p["fabric"]]
+            topo = self.json("topo", spec, "--all")
+            for name in ("hosts", "switches", "radix", "diameter"):
+                self.assertEqual(p[name], topo[name], (spec, name))
+            paths = topo["path_diversity"]
+            if spec.startswith("crossbar"):
+                self.assertIsNone(p["min_paths"])
+                continue
+            self.assertEqual((p["min_paths"], p["max_paths"]), (paths["min"], paths["max"]), spec)
+            self.assertAlmostEqual(p["mean_paths"], paths["mean"], places=6)
+        oft = answer["points"][0]  # 26 routers with hosts: 4 paths to the counterpart, one to the 24 others
+        self.assertEqual((oft["min_paths"], oft["max_paths"]), (1, 4))
+        self.assertAlmostEqual(oft["mean_paths"], (24 + 4) / 25)
+        plans = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "a.db", "--csv", "--table", "plans"))))
+        self.assertEqual([row["hosts"] for row in plans][:1], ["104"])
+        self.assertEqual(list(plans[0]).count("hosts"), 1)
+        table = self.ok("report", self.tmp / "a.db", "--csv", "--table", "plans").splitlines()[0].split(",")
+        self.assertEqual(len(table), len(set(table)), table)
+        self.assertIn("mean_paths", table)
+        self.assertIn("most paths", self.ok("run", self.write(text), "-o", self.tmp / "a.db"))
+
     def test_samples_are_one_row(self):
         answer = self.json("run", self.write(GRAPHS), "-o", self.tmp / "a.db")
         rows = {s["routing"]: s for s in answer["statics"]}

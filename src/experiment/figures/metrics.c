@@ -72,6 +72,13 @@ const metric_row metrics[NUM_METRICS] = {
     [METRIC_PORTS_PER_HOST] = {"ports_per_host", "switch ports per host", "", true},
     [METRIC_LINKS_PER_HOST] = {"links_per_host", "links per host", "", true},
     [METRIC_BISECTION] = {"bisection", "bisection per host", "", true},
+    [METRIC_HOSTS] = {"hosts", "hosts", "", true},
+    [METRIC_SWITCHES] = {"switches", "switches", "", true},
+    [METRIC_RADIX] = {"radix", "ports of a switch", "", true},
+    [METRIC_DIAMETER] = {"diameter", "diameter", "hops", true},
+    [METRIC_MIN_PATHS] = {"min_paths", "fewest shortest paths of a pair", "", true},
+    [METRIC_MEAN_PATHS] = {"mean_paths", "mean number of shortest paths", "", true},
+    [METRIC_MAX_PATHS] = {"max_paths", "most shortest paths of a pair", "", true},
 };
 
 bool metric_past_saturation(double offered, double throughput)

@@ -76,6 +76,13 @@ typedef enum metric_id {
     METRIC_PORTS_PER_HOST,
     METRIC_LINKS_PER_HOST,
     METRIC_BISECTION,
+    METRIC_HOSTS,
+    METRIC_SWITCHES,
+    METRIC_RADIX,
+    METRIC_DIAMETER,  /* between switches with hosts */
+    METRIC_MIN_PATHS, /* these three: shortest paths of a pair of switches with hosts */
+    METRIC_MEAN_PATHS,
+    METRIC_MAX_PATHS,
     NUM_METRICS
 } metric_id;
 
@@ -94,12 +101,12 @@ bool metric_past_saturation(double offered, double throughput);
  * (closed; true where none was asked for), and the load is not past saturation, where nothing
  * converges whatever a short run looks like. */
 bool metric_converged(bool warm, bool closed, double offered, double throughput);
-/* Those without simulation: METRIC_FEASIBLE … METRIC_BISECTION. */
+/* Those without simulation: from METRIC_FEASIBLE to the last. */
 #define FIRST_STATIC METRIC_FEASIBLE
-enum { NUM_STATICS = METRIC_BISECTION - METRIC_FEASIBLE + 1 };
+enum { NUM_STATICS = NUM_METRICS - METRIC_FEASIBLE };
 static inline bool metric_is_static(metric_id id)
 {
-    return id >= FIRST_STATIC && id <= METRIC_BISECTION;
+    return id >= FIRST_STATIC && id < NUM_METRICS;
 }
 
 /* Those of them that look at the traffic, which a seed may draw; others are of the machine. */

@@ -278,6 +278,19 @@ static ik_status fail_mixed(const resolver *r, const char *name, ik_error *err)
                    name, name);
 }
 
+/* Families have parameters of their own: where a curve of two results runs along fabric.k in one
+ * design and along fabric.q in another, it runs along the whole section. The name of that; NULL:
+ * `mixed` is of another section, or it is the whole already. */
+static const char *whole_step(const resolver *r, const char *mixed)
+{
+    const axis *step = &r->v->key[KEY_X];
+    if (!r->v->x.text || !r->v->has[KEY_X] || !step->param)
+        return NULL;
+    const char *section = r->a->keys[step->key].name;
+    size_t length = strlen(section);
+    return strncmp(mixed, section, length) == 0 && mixed[length] == '.' ? section : NULL;
+}
+
 static ik_status refuse_mixing(resolver *r, ik_error *err)
 {
     char name[160];
@@ -285,9 +298,10 @@ static ik_status refuse_mixing(resolver *r, ik_error *err)
     figure_view *v = r->v;
     while (
         find_mixed(r->a, v->entries, v->num_entries, &r->but, name, sizeof name, &first, &second)) {
-        if (!needs_step(v))
+        const char *whole = whole_step(r, name), *step = whole ? whole : name;
+        if (!needs_step(v) && !whole)
             return fail_mixed(r, name, err);
-        ik_status status = find_placed(r->a, name, &r->but, r->f->node, &v->key[KEY_X], err);
+        ik_status status = find_placed(r->a, step, &r->but, r->f->node, &v->key[KEY_X], err);
         v->has[KEY_X] = status == IK_OK;
         if (status == IK_OK)
             status = list_entries(r, err);

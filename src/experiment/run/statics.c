@@ -46,6 +46,40 @@ static ik_status measure_bisection(const ik_fabric *f, const ik_env *env, static
     return IK_OK;
 }
 
+static ik_status measure_size(const ik_fabric *f, const ik_env *env, statics *out, ik_error *err)
+{
+    ik_description d;
+    ik_distances distances;
+    ik_status status = ik_fabric_describe(f, &d, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_distances_measure(f, env, &distances, err);
+    if (status == IK_OK) {
+        statics_set(out, METRIC_HOSTS, (double)d.hosts);
+        statics_set(out, METRIC_SWITCHES, (double)d.switches);
+        statics_set(out, METRIC_RADIX, d.radix);
+        statics_set(out, METRIC_DIAMETER, distances.diameter);
+        ik_distances_free(&distances);
+    }
+    ik_description_free(&d);
+    return status;
+}
+
+static ik_status measure_paths(const ik_fabric *f, const ik_env *env, statics *out, ik_error *err)
+{
+    ik_diversity d;
+    ik_status status = ik_diversity_measure(f, env, &d, err);
+    if (status != IK_OK)
+        return status;
+    if (d.num && d.max_paths < IK_PATHS_MANY) { /* two switches have hosts, all is counted */
+        statics_set(out, METRIC_MIN_PATHS, (double)d.min_paths);
+        statics_set(out, METRIC_MEAN_PATHS, d.mean_paths);
+        statics_set(out, METRIC_MAX_PATHS, (double)d.max_paths);
+    }
+    ik_diversity_free(&d);
+    return IK_OK;
+}
+
 static ik_status measure_entries(const ik_plan *plan, const ik_env *env, statics *out,
                                  ik_error *err)
 {
@@ -66,6 +100,10 @@ ik_status statics_of_fabric(const runner *r, const ik_fabric *f, const ik_env *e
         status = measure_cost(f, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_BISECTION))
         status = measure_bisection(f, env, out, err);
+    if (status == IK_OK && experiment_measures(r->e, MEASURE_SIZE))
+        status = measure_size(f, env, out, err);
+    if (status == IK_OK && experiment_measures(r->e, MEASURE_PATHS))
+        status = measure_paths(f, env, out, err);
     return status;
 }
 

@@ -168,7 +168,9 @@ const plainNumber = (x) => (Number.isInteger(x) ? count(x) : x.toFixed(3));
 const MEASURES = [['feasible', 'feasible', (x) => percent(x)], ['deadlock_free', 'deadlock-free', (x) => percent(x)], ['mean_hops', 'mean hops', plainNumber], ['max_hops', 'most hops', plainNumber],
   ['entries_mean', 'entries of a switch', plainNumber], ['entries_max', 'largest table', plainNumber], ['least_t_max', 'least t_max', plainNumber], ['contention', 'contention', plainNumber],
   ['static_slowdown', 'predicted slowdown', plainNumber], ['static_saturation', 'predicted saturation', (x) => percent(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
-  ['efficiency', 'efficiency', (x) => percent(x)], ['ports_per_host', 'ports per host', plainNumber], ['links_per_host', 'links per host', plainNumber], ['bisection', 'bisection per host', plainNumber]];
+  ['efficiency', 'efficiency', (x) => percent(x)], ['ports_per_host', 'ports per host', plainNumber], ['links_per_host', 'links per host', plainNumber], ['bisection', 'bisection per host', plainNumber],
+  ['hosts', 'hosts', plainNumber], ['switches', 'switches', plainNumber], ['radix', 'radix', plainNumber], ['diameter', 'diameter', plainNumber],
+  ['min_paths', 'fewest paths', plainNumber], ['mean_paths', 'mean paths', plainNumber], ['max_paths', 'most paths', plainNumber]];
 const MEANINGS = { static_saturation: 'Predicted from the load of the busiest channel: the load at which it is full. The saturation of a simulation is measured.', feasible: 'Samples on which the routing can be made.', contention: 'Flows on the busiest channel of a permutation.' };
 const measuresOf = (list) => MEASURES.filter(([key]) => list.some((s) => s[key] !== null && s[key] !== undefined));
 // A mean with as many places as its interval has with two digits.
