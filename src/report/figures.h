@@ -55,6 +55,13 @@ typedef struct figure_data {
 
 typedef struct claim_result claim_result;
 
+/* All points of a sweep that is not finished, by number. */
+typedef struct sweep_points {
+    axes a;
+    size_t *row; /* [a.num_points] index in the model's rows, SIZE_MAX = not finished; NULL = the
+                    whole is not read yet */
+} sweep_points;
+
 /* The figures of a store and the axes of its points: read once for all figures and claims, and a
  * part of the model. */
 typedef struct figure_book {
@@ -66,6 +73,7 @@ typedef struct figure_book {
     figure *figures;
     claim *claims;
     size_t num_figures, num_claims;
+    sweep_points sweep;
     claim_result *judged; /* [num_claims], NULL = nobody asked yet */
 } figure_book;
 /* *out belongs to the model. */
@@ -140,6 +148,12 @@ struct claim_result {
 
 /* [b->num_claims], in the book's arena; judged once. */
 ik_status claims_judge(figure_book *b, const claim_result **out, ik_error *err);
+/* unfinished.c: b->sweep; IK_ERR_INPUT: the experiment cannot be read any more. */
+ik_status sweep_points_open(figure_book *b, ik_error *err);
+void sweep_points_free(sweep_points *s);
+/* Points of a claim that was resolved against the whole sweep that are not finished; *all: how many
+ * it has. */
+size_t sweep_points_missing(const sweep_points *s, const claim_view *v, size_t *all);
 /* Section "Claims" of the summary; nothing without any. */
 ik_status claims_put_terminal(const terminal_page *p, ik_error *err);
 /* Member `claims`. */

@@ -31,7 +31,7 @@ class Reproduce(CliTest):
         self.assertEqual({f"{e['name'].split('/')[0]}/{e['experiment']}" for e in entries}, files)
         for e in entries:
             with self.subTest(e["name"]):
-                self.assertRegex(e["name"], r"^00[0-4]/[A-Za-z0-9_]+$")
+                self.assertRegex(e["name"], r"^(00[0-4]|booksim)/[A-Za-z0-9_]+$")
                 self.assertGreater(len(e["title"]), 8)
                 self.assertGreater(e["claims"], 0)
                 self.assertGreater(e["quick_seconds"], 0)

@@ -146,6 +146,7 @@ ik_status figures_check_stored(const report_model *m, ik_error *err)
 static void free_book(figure_book *b)
 {
     axes_free(&b->a);
+    sweep_points_free(&b->sweep);
     ik_arena_free(&b->arena);
     *b = (figure_book){0};
 }

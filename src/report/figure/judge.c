@@ -16,6 +16,8 @@
 
 typedef struct judge {
     figure_book *b;
+    axes *a;           /* of the points that v is about: those of the book, or the whole sweep's */
+    const size_t *row; /* of these points; NULL = they are the rows */
     const claim *c;
     claim_view v;
     claim_result *r;
@@ -62,7 +64,7 @@ static int by_x(const void *a, const void *b)
 /* Do the points of two places differ, sample by sample, in x alone? */
 static bool same_samples(const judge *j, const claim_side *side, const place *p, const place *q)
 {
-    const axes *a = &j->b->a;
+    const axes *a = j->a;
     char name[160];
     for (size_t s = 0; s < p->num && p->num == q->num; s++) {
         const uint32_t *one = &a->cells[side->entries[p->begin + s].point * a->num_keys],
@@ -98,9 +100,14 @@ static ik_status find_places(const judge *j, const claim_side *side, place **out
     return IK_OK;
 }
 
+static size_t row_of(const judge *j, const view_entry *e)
+{
+    return j->row ? j->row[e->point] : e->point;
+}
+
 static const report_row *row_at(const judge *j, const claim_side *side, const place *p, size_t s)
 {
-    return &j->b->m->rows[side->entries[p->begin + s].point];
+    return &j->b->m->rows[row_of(j, &side->entries[p->begin + s])];
 }
 
 /* The lowest load that sample s does not accept; INFINITY: it accepts all. */
@@ -226,7 +233,7 @@ static ik_status searched_samples(const judge *j, const claim_side *side, sample
 {
     out->items = ik_calloc(side->num_entries + 1, sizeof *out->items);
     for (size_t i = 0; out->items && i < side->num_entries; i++) {
-        const report_row *r = &j->b->m->rows[side->entries[i].point];
+        const report_row *r = &j->b->m->rows[row_of(j, &side->entries[i])];
         double found = r->value[METRIC_SATURATION_LOAD];
         out->items[out->num++] = r->deadlock[0] ? NAN : isnan(found) ? INFINITY : found;
         out->why = r->deadlock[0] ? "a deadlock ended some of the searches" : out->why;
@@ -243,7 +250,7 @@ static ik_status samples_of(const judge *j, const claim_side *side, sample_list 
     size_t *rows = ik_calloc(side->num_entries + 1, sizeof *rows);
     out->items = ik_calloc(side->num_entries + 1, sizeof *out->items);
     for (size_t i = 0; rows && i < side->num_entries; i++)
-        rows[i] = side->entries[i].point;
+        rows[i] = row_of(j, &side->entries[i]);
     for (size_t i = 0; rows && out->items && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[rows[i]];
         double value = result_of(r, &j->c->y, out);
@@ -434,9 +441,29 @@ static ik_status judge_sides(judge *j, ik_error *err)
     return IK_OK;
 }
 
+/* Resolves a claim of a sweep that is not finished; IK_ERR_INPUT: its own points are not. */
+static ik_status find_unfinished(judge *j, ik_error *err)
+{
+    figure_book *b = j->b;
+    size_t all;
+    ik_status status = sweep_points_open(b, err);
+    if (status == IK_ERR_INPUT)
+        return ik_fail(err, status, "not all points are finished");
+    if (status == IK_OK)
+        status = claim_resolve(&b->sweep.a, j->c, &b->over, &j->v, err);
+    if (status != IK_OK)
+        return status;
+    j->a = &b->sweep.a;
+    j->row = b->sweep.row;
+    size_t missing = sweep_points_missing(&b->sweep, &j->v, &all);
+    return missing ? ik_fail(err, IK_ERR_INPUT, "unfinished: %zu of its %zu points are missing",
+                             missing, all)
+                   : IK_OK;
+}
+
 static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik_error *err)
 {
-    judge j = {.b = b, .c = c, .r = r};
+    judge j = {.b = b, .a = &b->a, .c = c, .r = r};
     const claim_number none = {.mean = NAN, .ci95 = NAN};
     *r = (claim_result){.c = c, .verdict = VERDICT_UNKNOWN, .left = none, .right = none, .why = ""};
     bool has_scales = b->m->scale[0], full = !has_scales || strcmp(b->m->scale, "full") == 0;
@@ -445,13 +472,11 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
         r->why = !full ? "asked at scale full alone" : "asked of runs without overrides alone";
         return IK_OK;
     }
-    if (b->m->num_rows < b->m->num_points - b->m->num_left_out) {
-        r->why = "not all points are finished";
-        return IK_OK;
-    }
+    bool unfinished = b->m->num_rows < b->m->num_points - b->m->num_left_out;
     ik_error why;
-    ik_status status = claim_resolve(&b->a, c, &b->over, &j.v, &why);
-    if (status == IK_ERR_INPUT) { /* its points were left out */
+    ik_status status = unfinished ? find_unfinished(&j, &why)
+                                  : claim_resolve(&b->a, c, &b->over, &j.v, &why);
+    if (status == IK_ERR_INPUT) { /* its points were left out, or are not finished */
         r->why = ik_arena_strdup(&b->arena, why.text);
         return r->why ? IK_OK : ik_fail_memory(err, 1, "a claim");
     }

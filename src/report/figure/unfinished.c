@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/unfinished.c: which points the claims of an unfinished sweep are about.
+ *
+ * A results file holds the points that are finished. What a claim names is looked for among all
+ * points of its experiment, and it is judged when those are there.
+ */
+#include "experiment/stored.h"
+#include "report/figures.h"
+
+#include <stdlib.h>
+
+/* Rows stand in the order of their numbers. */
+static ik_status find_rows(const report_model *m, sweep_points *s, ik_error *err)
+{
+    s->row = ik_calloc(s->a.num_points + 1, sizeof *s->row);
+    if (!s->row)
+        return ik_fail_memory(err, s->a.num_points * sizeof *s->row, "a claim");
+    for (size_t i = 0; i < s->a.num_points; i++)
+        s->row[i] = SIZE_MAX;
+    for (size_t i = 0; i < m->num_rows; i++)
+        if (m->rows[i].id >= 0 && (uint64_t)m->rows[i].id < s->a.num_points)
+            s->row[m->rows[i].id] = i;
+    return IK_OK;
+}
+
+ik_status sweep_points_open(figure_book *b, ik_error *err)
+{
+    const report_model *m = b->m;
+    sweep_points *s = &b->sweep;
+    if (s->row)
+        return IK_OK;
+    ik_status status = stored_axes(m->experiment, m->scale, m->overrides, &s->a, err);
+    if (status == IK_OK && s->a.num_points != m->num_points)
+        status = ik_fail(err, IK_ERR_INPUT, "its experiment has another number of points");
+    if (status == IK_OK)
+        status = find_rows(m, s, err);
+    if (status != IK_OK)
+        sweep_points_free(s);
+    return status;
+}
+
+void sweep_points_free(sweep_points *s)
+{
+    axes_free(&s->a);
+    free(s->row);
+    *s = (sweep_points){0};
+}
+
+static void count_side(const sweep_points *s, const claim_side *side, size_t *missing, size_t *all)
+{
+    *all += side->num_entries;
+    for (size_t i = 0; i < side->num_entries; i++)
+        *missing += s->row[side->entries[i].point] == SIZE_MAX;
+}
+
+size_t sweep_points_missing(const sweep_points *s, const claim_view *v, size_t *all)
+{
+    size_t missing = 0;
+    *all = 0;
+    for (size_t i = 0; i < v->c->num_of; i++)
+        count_side(s, &v->of[i], &missing, all);
+    count_side(s, &v->against, &missing, all);
+    return missing;
+}

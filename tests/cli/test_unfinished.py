@@ -1,0 +1,97 @@
+"""Claims of a sweep that is not finished: judged when their own points are there, and unfinished where not."""
+import csv
+import io
+import json
+import random
+import shutil
+import sqlite3
+import unittest
+
+from harness import CliTest
+
+TEXT = """
+title: Unfinished
+fabric: [{family: jellyfish, N: 8, d: 3, seed: 1..3}, "karytree:k=4,n=2"]
+routing: updown
+traffic: [uniform, shuffle]
+load: [20%, 60%, 100%]
+seeds: 3
+measure: {warmup: 1 us, duration: 3 us}
+over: fabric.seed
+scales:
+  full: {seeds: 4}
+expect:
+  - {claim: value, metric: throughput, of: {fabric: karytree, traffic: uniform, load: 60%}, value: 0.6, op: "=", tolerance: 5 %}
+  - {claim: against, metric: latency_mean_ns, of: {fabric: karytree, load: 20%}, against: {fabric: jellyfish, load: 20%}, at: {traffic: shuffle}, op: "<"}
+  - {claim: ratio, metric: throughput, of: {traffic: shuffle}, against: {traffic: uniform}, at: {fabric: jellyfish, load: 100%}, ratio: true, value: 0.9, op: "<"}
+  - {claim: saturation, metric: saturation, of: {fabric: karytree, traffic: shuffle}, value: 100%, op: ">="}
+  - {claim: plateau, metric: plateau, of: {fabric: jellyfish, traffic: uniform}, against: {fabric: karytree, traffic: uniform}, op: "<"}
+  - {claim: crossing, metric: crossing, of: {traffic: shuffle}, against: {traffic: uniform}, at: {fabric: karytree}, value: 60%, op: "<"}
+  - {claim: order, metric: order, y: throughput, of: [{load: 20%}, {load: 60%}, {load: 100%}], at: {fabric: jellyfish, traffic: uniform}}
+  - {claim: at full scale, metric: throughput, of: {fabric: karytree, traffic: uniform, load: 20%}, value: 0.2, op: "=", tolerance: 5 %, scale: full}
+"""
+# what each claim is about: its points by fabric, traffic and load
+ABOUT = {
+    "value": lambda f, t, l: f == "karytree" and t == "uniform" and l == 0.6,
+    "against": lambda f, t, l: t == "shuffle" and l == 0.2,
+    "ratio": lambda f, t, l: f == "jellyfish" and l == 1,
+    "saturation": lambda f, t, l: f == "karytree" and t == "shuffle",
+    "plateau": lambda f, t, l: t == "uniform",
+    "crossing": lambda f, t, l: f == "karytree",
+    "order": lambda f, t, l: f == "jellyfish" and t == "uniform",
+    "at full scale": lambda f, t, l: f == "karytree" and t == "uniform" and l == 0.2,
+}
+
+
+class Unfinished(CliTest):
+    def claims(self, store):
+        return {r["claim"]: r for r in csv.DictReader(io.StringIO(self.ok("report", store, "--csv", "--table", "claims")))}
+
+    def points(self, store):
+        with sqlite3.connect(store) as db:
+            for number, text in db.execute("SELECT id, params FROM points ORDER BY id").fetchall():
+                p = json.loads(text)
+                yield number, p["fabric"].split(":")[0], p["traffic"].split(":")[0], float(p["load"])
+
+    def test_points_that_are_missing(self):
+        """Of every kind of claim, at a scale and with a value that was set."""
+        path = self.tmp / "e.yaml"
+        path.write_text(TEXT)
+        rng, seen = random.Random(1), set()
+        for name, more in (("default", ()), ("full", ("--scale", "full")), ("set", ("--set", "measure.duration=2 us"))):
+            whole, part = self.tmp / f"{name}.db", self.tmp / "part.db"
+            self.ok("run", path, "-q", "-o", whole, *more)
+            expected, points = self.claims(whole), list(self.points(whole))
+            for share in (0.02, 0.05, 0.2, 0.5, 1):
+                gone = [p for p in points if rng.random() < share]
+                shutil.copy(whole, part)
+                with sqlite3.connect(part) as db:
+                    db.executemany("DELETE FROM points WHERE id = ?", [(p[0],) for p in gone])
+                found = self.claims(part)
+                for claim, about in ABOUT.items():
+                    missing, every = (sum(about(*p[1:]) for p in some) for some in (gone, points))
+                    with self.subTest(scale=name, share=share, claim=claim):
+                        if expected[claim]["verdict"] == "not asked" or not missing:
+                            self.assertEqual(found[claim], expected[claim])
+                        else:
+                            self.assertEqual(found[claim]["verdict"], "cannot be told")
+                            self.assertEqual(found[claim]["why"], f"unfinished: {missing} of its {every} points are missing")
+                        seen.add((claim, missing > 0, found[claim]["verdict"]))
+        for claim in ABOUT:
+            self.assertTrue(any(s[0] == claim and s[1] for s in seen), claim)
+        told = {s[0] for s in seen if not s[1] and s[2] in ("holds", "differs")}
+        self.assertLessEqual({"value", "saturation", "order"}, told)
+
+    def test_an_experiment_that_cannot_be_read(self):
+        """Then it is not known which points are missing."""
+        path, store = self.tmp / "e.yaml", self.tmp / "e.db"
+        path.write_text(TEXT)
+        self.ok("run", path, "-q", "-o", store, "--shard", "1/2")
+        for text in ("", "fabric: [", "fabric: crossbar:n=2\nrouting: dmodk\nload: 10%\n"):
+            with sqlite3.connect(store) as db:
+                db.execute("UPDATE meta SET value = ? WHERE key = 'experiment'", (text,))
+            self.assertEqual({r["why"] for n, r in self.claims(store).items() if n != "at full scale"}, {"not all points are finished"})
+
+
+if __name__ == "__main__":
+    unittest.main()
