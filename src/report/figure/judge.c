@@ -474,8 +474,8 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
     }
     bool unfinished = b->m->num_rows < b->m->num_points - b->m->num_left_out;
     ik_error why;
-    ik_status status = unfinished ? find_unfinished(&j, &why)
-                                  : claim_resolve(&b->a, c, &b->over, &j.v, &why);
+    ik_status status =
+        unfinished ? find_unfinished(&j, &why) : claim_resolve(&b->a, c, &b->over, &j.v, &why);
     if (status == IK_ERR_INPUT) { /* its points were left out, or are not finished */
         r->why = ik_arena_strdup(&b->arena, why.text);
         return r->why ? IK_OK : ik_fail_memory(err, 1, "a claim");
