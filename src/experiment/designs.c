@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-static const section_id givable[] = {SECTION_FABRIC, SECTION_ROUTING,   SECTION_VC,
-                                     SECTION_VCS,    SECTION_SELECTION, SECTION_SWITCH,
-                                     SECTION_ADAPTER};
+static const section_id givable[] = {SECTION_FABRIC,  SECTION_ROUTING,   SECTION_VC,
+                                     SECTION_VCS,     SECTION_SELECTION, SECTION_SWITCH,
+                                     SECTION_ADAPTER, SECTION_TRAFFIC};
 enum { NUM_GIVABLE = sizeof givable / sizeof *givable };
 
 bool designs_give(const ik_experiment *e, section_id id)

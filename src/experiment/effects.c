@@ -372,10 +372,10 @@ static const rule rules[] = {
     {SECTION_ADAPTER, SECTION_LOAD, check_sources},
 };
 
-/* Whether any traffic of the experiment is made at the loads of its points. */
-static bool takes_loads(const ik_experiment *e)
+/* Whether any traffic of a design is made at the loads of its points. */
+static bool takes_loads(const ik_experiment *e, size_t design)
 {
-    const variants *list = &e->sections[SECTION_TRAFFIC];
+    const variants *list = experiment_list(e, design, SECTION_TRAFFIC);
     for (size_t i = 0; i < list->num; i++)
         if (!ends(&list->items[i]) && !schedule_has_own_loads(&list->items[i]))
             return true;
@@ -487,7 +487,7 @@ ik_status effects_check(const ik_experiment *e, ik_error *err)
         return status;
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         for (size_t d = 0; d < e->num_designs && status == IK_OK; d++)
-            if (rules[k].check != check_sources || takes_loads(e))
+            if (rules[k].check != check_sources || takes_loads(e, d))
                 status = check_design(e, d, &rules[k], err);
     return status;
 }

@@ -241,19 +241,20 @@ bool traffic_draws(const variant *traffic)
 
 static bool any_draws(const ik_experiment *e)
 {
-    const variants *list = &e->sections[SECTION_TRAFFIC];
     bool any = experiment_measures(e, MEASURE_BANDWIDTH);
-    for (size_t i = 0; i < list->num; i++)
-        any |= traffic_draws(&list->items[i]);
+    for (size_t d = 0; d < e->num_designs; d++) {
+        const variants *list = experiment_list(e, d, SECTION_TRAFFIC);
+        for (size_t i = 0; i < list->num; i++)
+            any |= traffic_draws(&list->items[i]);
+    }
     return any;
 }
 
 /* Measures of a traffic are of one pattern, or of one workload. */
-static ik_status refuse_several(const ik_experiment *e, ik_error *err)
+static ik_status refuse_several(const ik_experiment *e, const variants *list, ik_error *err)
 {
     static const measure_id of_traffic[] = {MEASURE_CONTENTION, MEASURE_SATURATION,
                                             MEASURE_BANDWIDTH};
-    const variants *list = &e->sections[SECTION_TRAFFIC];
     for (size_t i = 0; i < list->num; i++) {
         const char *name = list->items[i].name;
         bool schedule = strcmp(name, "schedule") == 0;
@@ -270,20 +271,29 @@ static ik_status refuse_several(const ik_experiment *e, ik_error *err)
     return IK_OK;
 }
 
+/* What the measures cannot be of, or do not look at. */
+static ik_status check_traffics(const ik_experiment *e, const variants *list, ik_error *err)
+{
+    const ytree *traffic = list->items[0].place;
+    if (experiment_simulates(e))
+        return refuse_several(e, list, err);
+    if (!traffic->line || experiment_measures_traffic(e))
+        return IK_OK;
+    ik_status status = ytree_fail(traffic, err, "'traffic' has no effect: no measure looks at it");
+    return ik_hint(err, status, "contention, saturation and effective_bandwidth do");
+}
+
 ik_status measures_check(const ik_experiment *e, ik_error *err)
 {
-    const ytree *traffic = e->sections[SECTION_TRAFFIC].items[0].place,
-                *seeds = e->sections[SECTION_SEEDS].items[0].place;
-    if (experiment_simulates(e))
-        return refuse_several(e, err);
-    if (traffic->line && !experiment_measures_traffic(e)) {
-        ik_status status =
-            ytree_fail(traffic, err, "'traffic' has no effect: no measure looks at it");
-        return ik_hint(err, status, "contention, saturation and effective_bandwidth do");
-    }
+    const ytree *seeds = e->sections[SECTION_SEEDS].items[0].place;
+    ik_status status = IK_OK;
+    for (size_t d = 0; d < e->num_designs && status == IK_OK; d++)
+        status = check_traffics(e, experiment_list(e, d, SECTION_TRAFFIC), err);
+    if (status != IK_OK || experiment_simulates(e))
+        return status;
     if (e->sections[SECTION_SEEDS].num > 1 && (!experiment_measures_traffic(e) || !any_draws(e))) {
-        ik_status status = ytree_fail(
-            seeds, err, "'seeds' has no effect: nothing that is measured is drawn by it");
+        status = ytree_fail(seeds, err,
+                            "'seeds' has no effect: nothing that is measured is drawn by it");
         return ik_hint(err, status,
                        "random fabrics and tables have seeds of their own: fabric: {seed: 1..10}");
     }

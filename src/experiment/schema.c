@@ -130,7 +130,7 @@ static const ik_experiment_section sections[] = {
      "axes of the sweep that are samples, as fabric.seed: curves are means over them"},
     {"designs", IK_SECTION_DESIGNS, NULL, "",
      "whole designs as one axis of the sweep, a list of {name, fabric, routing, vc, vcs, "
-     "selection, switch, adapter}"},
+     "selection, switch, adapter, traffic}"},
     {"jobs", IK_SECTION_JOBS, NULL, "",
      "instead of traffic: workloads that overlap, a list of {name, traffic, hosts, mapping, "
      "start, load}"},

@@ -55,6 +55,39 @@ measure: {warmup: 1 us, duration: 5 us}
         answer = self.json("run", self.write(text), "-o", self.tmp / "a.db")
         self.assertEqual((len(answer["fabrics"]), len(answer["plans"]), len(answer["curves"])), (1, 1, 2))
 
+    def test_traffic_of_each_design(self):
+        """Points are those of an experiment of each design alone: also on one fabric, measured beside, of tables that are made for the traffic, and without simulation."""
+        rest = "measure: {until: delivered, at_most: 1 ms}\nseeds: 2\nmeasures: [contention, saturation]\n"
+        single = {"rows": "{family: exchange, pattern: 'neighbour:dims=4:4', bytes: 4 KiB}",
+                  "lines": "[{family: exchange, pattern: 'neighbour:dims=16', bytes: 2 KiB, order: shift}, {family: exchange, bytes: 1 KiB, order: shift}]"}
+        fabric, routing = "fabric: 'karytree:k=4,n=2'\n", {"rows": "dmodk", "lines": "[dmodk, 'random:seed=1']"}
+        both = fabric + "designs:\n" + "".join(f"  - {{name: {n}, traffic: {t}, routing: {routing[n]}}}\n" for n, t in single.items()) + rest
+        answer = self.json("run", self.write(both), "-o", self.tmp / "both.db")
+        alone = [p for n, t in single.items()
+                 for p in self.json("run", self.write(f"{fabric}traffic: {t}\nrouting: {routing[n]}\n{rest}"), "-o", self.tmp / f"{n}.db")["points"]]
+        self.assertEqual(len(answer["points"]), 2 + 2 * 2 * 2)
+        keys = ("routing", "traffic", "checksum", "completion_ns", "contention", "static_saturation")
+        self.assertEqual([[p[k] for k in keys] for p in answer["points"]], [[p[k] for k in keys] for p in alone])
+        self.ok("report", self.tmp / "both.db", "-o", self.tmp / "both.html")
+        # a table for each traffic, though fabric and routing are the same
+        coloured = (fabric + "routing: colored\ndesigns:\n  - {name: near, traffic: 'exchange:pattern=shift:by=1,bytes=4 KiB'}\n"
+                    "  - {name: far, traffic: 'exchange:pattern=transpose,bytes=4 KiB'}\n" + rest.replace("seeds: 2\n", ""))
+        near, far = self.json("run", self.write(coloured), "-o", self.tmp / "c.db")["points"]
+        self.assertNotEqual(near["plan"], far["plan"])
+        self.assertEqual((near["contention"], far["contention"]), (1, 1))
+        static = both.replace("measure: {until: delivered, at_most: 1 ms}", "simulate: false").replace("seeds: 2\n", "")
+        measured = self.json("run", self.write(static), "-o", self.tmp / "static.db")["points"]
+        first = [p for p in answer["points"] if p["seed"] == 1]
+        self.assertEqual([(p["contention"], p["static_saturation"]) for p in measured], [(p["contention"], p["static_saturation"]) for p in first])
+        for change, place, said in (
+                (("neighbour:dims=16", "neighbour:dims=17"), "4:", "does not fit 16 hosts"),
+                (("measure:", "traffic: uniform\nmeasure:"), "5:1", "'traffic' stands beside 'designs'"),
+                (("measure:", "jobs: [{name: a, traffic: 'exchange:bytes=1 KiB'}]\nmeasure:"), "", "'traffic' stands beside 'designs'"),
+                (("until: delivered, at_most: 1 ms", "duration: 2 us"), "", "until: delivered"),
+                ((rest, "simulate: false\nmeasures: size\n"), "3:", "'traffic' has no effect: no measure looks at it")):
+            with self.subTest(said=said):
+                self.assertIn(f"test.yaml:{place}", self.refused("run", self.write(both.replace(*change)), "-o", self.tmp / "no.db", says=(said,)))
+
     def test_refusals(self):
         """Each with its place, before the first point."""
         for change, place, said in (

@@ -100,7 +100,7 @@ static ik_status measure_points(beside *b, const plan_slot *slot, const ik_plan 
                experiment_variant(b->r->e, &slot->at, SECTION_ROUTING)->label);
     ik_status status = measure_plan(b, slot, plan, &base, err);
     if (status == IK_OK)
-        status = traffic_statics_init(b->r->e, &known, err);
+        status = traffic_statics_init(b->r->e, slot->at.design, &known, err);
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++) {
         point at = experiment_point(b->r->e, i);
         statics s = base;

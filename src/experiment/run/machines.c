@@ -112,7 +112,7 @@ static ik_status measure_points(const batch *b, machine *m, made_plan *p, ik_err
         p->points[i] = p->points[0];
     if (status != IK_OK || p->infeasible)
         return status;
-    status = traffic_statics_init(e, &known, err);
+    status = traffic_statics_init(e, p->slot.at.design, &known, err);
     for (uint64_t i = 0; i < p->slot.num && status == IK_OK; i++) {
         point at = experiment_point(e, p->slot.first + i);
         if (is_to_do(b->r, p->slot.first + i))

@@ -106,14 +106,25 @@ static ik_status check_sizes(const runner *r, size_t design, const ik_traffic *t
     return status;
 }
 
+/* Fabrics and traffics that meet in points: those of a design. */
+typedef struct meeting {
+    const variants *fabrics, *traffics;
+} meeting;
+
+static bool is_meeting_of(const runner *r, size_t design, const meeting *m)
+{
+    return experiment_list(r->e, design, SECTION_FABRIC) == m->fabrics &&
+           experiment_list(r->e, design, SECTION_TRAFFIC) == m->traffics;
+}
+
 /* Hosts must be able to number the packets of a workload, which adapters make. */
-static ik_status check_packets(const runner *r, const variants *fabrics, const variant *v,
+static ik_status check_packets(const runner *r, const meeting *m, const variant *v,
                                const ik_traffic *t, ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t d = 0; d < r->e->num_designs && status == IK_OK; d++) {
         const variants *list = experiment_list(r->e, d, SECTION_ADAPTER);
-        bool here = experiment_list(r->e, d, SECTION_FABRIC) == fabrics;
+        bool here = is_meeting_of(r, d, m);
         for (size_t i = 0; here && i < list->num && status == IK_OK; i++)
             status = ik_sim_check_workload(&list->items[i].params, t, err);
     }
@@ -135,13 +146,13 @@ static ik_status check_levels(const runner *r, size_t design, const ik_traffic *
     return status;
 }
 
-/* Sizes and priorities of a traffic's classes in the designs that have this list of fabrics. */
-static ik_status check_classes(const runner *r, const variants *fabrics, const ik_traffic *t,
+/* Sizes and priorities of a traffic's classes in the designs where both meet. */
+static ik_status check_classes(const runner *r, const meeting *m, const ik_traffic *t,
                                ik_error *err)
 {
     ik_status status = IK_OK;
     for (size_t d = 0; d < r->e->num_designs && status == IK_OK; d++) {
-        if (experiment_list(r->e, d, SECTION_FABRIC) != fabrics)
+        if (!is_meeting_of(r, d, m))
             continue;
         status = check_sizes(r, d, t, err);
         if (status == IK_OK)
@@ -152,10 +163,10 @@ static ik_status check_classes(const runner *r, const variants *fabrics, const i
 
 /* Makes the traffic of an experiment as its points on this fabric will: no pattern that does not
  * fit it, and no flawed file, is found only after hours. */
-static ik_status check_traffic(const runner *r, const variants *fabrics, const ik_fabric *f,
-                               bool tell, ik_error *err)
+static ik_status check_meeting(const runner *r, const meeting *m, const ik_fabric *f, bool tell,
+                               ik_error *err)
 {
-    const variants *list = &r->e->sections[SECTION_TRAFFIC];
+    const variants *list = m->traffics;
     bool simulated = experiment_uses(r->e, SECTION_SWITCH);
     ik_env env = *r->env;
     ik_status status = IK_OK;
@@ -169,12 +180,28 @@ static ik_status check_traffic(const runner *r, const variants *fabrics, const i
         if (status != IK_OK)
             place_in_variant(v, SECTION_TRAFFIC, err);
         else if (simulated)
-            status = check_classes(r, fabrics, t, err);
+            status = check_classes(r, m, t, err);
         if (status == IK_OK)
-            status = check_packets(r, fabrics, v, t, err);
+            status = check_packets(r, m, v, t, err);
         if (status == IK_OK && t->note && tell)
             tell_note(r, IK_NOTE, "%s", t->note);
         ik_traffic_free(t);
+    }
+    return status;
+}
+
+/* All traffics that meet a fabric of this list, each once. */
+static ik_status check_traffic(const runner *r, const variants *fabrics, const ik_fabric *f,
+                               bool tell, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (size_t d = 0; d < r->e->num_designs && status == IK_OK; d++) {
+        meeting m = {fabrics, experiment_list(r->e, d, SECTION_TRAFFIC)};
+        bool first = is_meeting_of(r, d, &m);
+        for (size_t before = 0; before < d && first; before++)
+            first = !is_meeting_of(r, before, &m);
+        if (first)
+            status = check_meeting(r, &m, f, tell, err);
     }
     return status;
 }
@@ -205,9 +232,9 @@ static ik_status check_routing_files(const runner *r, size_t design, const ik_fa
 static ik_status check_made_for(const runner *r, ik_error *err)
 {
     const ik_experiment *e = r->e;
-    const variants *traffics = &e->sections[SECTION_TRAFFIC];
     for (size_t i = 0; i < e->num_plans; i++) {
         const point *p = &e->plans[i].at;
+        const variants *traffics = experiment_list(e, p->design, SECTION_TRAFFIC);
         const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
         const char *name = traffics->items[0].name, *why = NULL;
         if (!plan_takes_traffic(e, p))

@@ -309,9 +309,11 @@ static ik_status measure_traffic(const runner *r, const ik_fabric *f, const vari
     return status;
 }
 
-ik_status traffic_statics_init(const ik_experiment *e, traffic_statics *out, ik_error *err)
+ik_status traffic_statics_init(const ik_experiment *e, size_t design, traffic_statics *out,
+                               ik_error *err)
 {
-    size_t seeds = e->sections[SECTION_SEEDS].num, num = e->sections[SECTION_TRAFFIC].num * seeds;
+    size_t seeds = e->sections[SECTION_SEEDS].num,
+           num = experiment_list(e, design, SECTION_TRAFFIC)->num * seeds;
     *out = (traffic_statics){ik_calloc(num, sizeof *out->of), ik_calloc(num, sizeof *out->known),
                              seeds};
     return out->of && out->known ? IK_OK

@@ -39,8 +39,9 @@ typedef struct traffic_statics {
     size_t num_seeds;
 } traffic_statics;
 
-/* Free with traffic_statics_free, after a failure too. */
-ik_status traffic_statics_init(const ik_experiment *e, traffic_statics *out, ik_error *err);
+/* Of the traffics of a design. Free with traffic_statics_free, after a failure too. */
+ik_status traffic_statics_init(const ik_experiment *e, size_t design, traffic_statics *out,
+                               ik_error *err);
 void traffic_statics_free(traffic_statics *t);
 /* What the point's traffic adds to *out. env: its seed does not count. */
 ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p,
