@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Writes docs/reproductions.md from what `ikat reproduce` left in a folder: every claim with its verdict, what the source says, what was
-found, and why it differs where it does.
+"""Writes docs/reproductions.md from what `ikat reproduce` left in folders (of all papers, or one for each): every claim with its verdict, what the
+source says, what was found, and why it differs where it does; and from docs/results what was kept of runs at full scale (tools/keep_results.py).
 
     ikat reproduce -o reproductions && tools/make_reproductions.py build/release/ikat reproductions > docs/reproductions.md
 """
 import csv
+import hashlib
 import json
 import pathlib
 import subprocess
 import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs/results"
 
 HEAD = """# The papers, reproduced
 
@@ -26,35 +30,106 @@ the experiment files, `experiments/papers/`, and on the page that `ikat reproduc
 """
 
 
+VERDICTS = ("holds", "differs", "cannot be told", "not asked")
+
+
 def cell(text):
     return " ".join(text.replace("|", "\\|").split())
 
 
-def main(ikat, folder):
-    entries = json.loads(subprocess.run([ikat, "reproduce", "--list", "--json"], check=True, capture_output=True, text=True).stdout)
-    with open(folder / "claims.csv", encoding="utf-8") as file:
-        claims = list(csv.DictReader(file))
-    count = {v: sum(c["verdict"] == v for c in claims) for v in ("holds", "differs", "cannot be told", "not asked")}
+def read_claims(folders):
+    """Of all folders together; an entry is in one of them alone."""
+    claims, where = [], {}
+    for folder in folders:
+        with open(folder / "claims.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        for name in {row["name"] for row in rows}:
+            if where.setdefault(name, folder) != folder:
+                sys.exit(f"{name} is in {where[name]} and in {folder}")
+        claims += rows
+    return claims
+
+
+def read_kept():
+    """The index of docs/results, and the claims that were kept, each with the name of its entry and its study."""
+    path = RESULTS / "index.json"
+    if not path.exists():
+        return {"parts": [], "claims": {}}, []
+    index, claims = json.loads(path.read_text(encoding="utf-8")), []
+    for study, kept in sorted(index["claims"].items()):
+        with open(RESULTS / kept["file"], encoding="utf-8") as file:
+            claims += [{**row, "study": study, "name": f"{study.split('/')[0]}/{row['figure']}"} for row in csv.DictReader(file)]
+    return index, claims
+
+
+def count(claims):
+    number = {v: sum(c["verdict"] == v for c in claims) for v in VERDICTS}
     known = sum(c["verdict"] == "differs" and c["differs"] != "" for c in claims)
-    print(HEAD)
-    print(f"{len(claims)} claims: {count['holds']} hold, {count['differs']} differ (of {known} it is known why), "
-          f"{count['cannot be told']} cannot be told, {count['not asked']} are asked at full scale alone.")
+    return (f"{len(claims)} claims: {number['holds']} hold, {number['differs']} differ (of {known} it is known why), "
+            f"{number['cannot be told']} cannot be told, {number['not asked']} are asked at full scale alone.")
+
+
+def print_claims(claims):
+    print("| verdict | claim | source | the source says | found |\n| --- | --- | --- | --- | --- |")
+    for c in claims:
+        found = cell(c["found"]) if c["verdict"] != "not asked" else ""
+        if c["verdict"] == "differs":
+            found += f". {cell(c['differs'])}" if c["differs"] else ". Not known why"
+        verdict = "full" if c["verdict"] == "not asked" else c["verdict"]
+        print(f"| {verdict} | {cell(c['claim'])} | {cell(c['source'])} | {cell(c['paper'])} | {found} |")
+
+
+def print_entries(entries, claims):
     paper = None
     for entry in entries:
         if entry["name"].split("/")[0] != paper:
             paper = entry["name"].split("/")[0]
-            print(f"\\n## {paper}".replace("\\n", "\n"))
+            print(f"\n## {paper}")
         print(f"\n### {entry['name']}: {entry['title']}\n")
-        print("| verdict | claim | source | the source says | found |\n| --- | --- | --- | --- | --- |")
-        for c in claims:
-            if c["name"] != entry["name"]:
-                continue
-            found = cell(c["found"]) if c["verdict"] != "not asked" else ""
-            if c["verdict"] == "differs":
-                found += f". {cell(c['differs'])}" if c["differs"] else ". Not known why"
-            verdict = "full" if c["verdict"] == "not asked" else c["verdict"]
-            print(f"| {verdict} | {cell(c['claim'])} | {cell(c['source'])} | {cell(c['paper'])} | {found} |")
+        mine = [c for c in claims if c["name"] == entry["name"]]
+        if mine:
+            print_claims(mine)
+        else:
+            print("Not run.")
+
+
+def print_full(entries, index, claims):
+    """Which share of each study is kept, of all studies; then what became of the claims."""
+    studies = {}
+    for e in entries:
+        studies.setdefault(f"{e['name'].split('/')[0]}/{e['experiment']}", []).append(e)
+    print("\n## Full scale\n")
+    print("What was run at the papers' sizes, and is kept in [results](results/) (points as CSV; `tools/keep_results.py`).\n")
+    print("| experiment | entries | processor time | finished | files | made by |\n| --- | --- | --- | --- | --- | --- |")
+    for study, some in studies.items():
+        parts = [p for p in index["parts"] if p["study"] == study]
+        text = ROOT / f"experiments/papers/{study}.yaml"
+        old = any(p["experiment"] != hashlib.sha256(text.read_bytes()).hexdigest() for p in parts)
+        points = max([sum(p["points"] for p in parts if p["part"])] + [p["points"] for p in parts])
+        share = f"{points} of {parts[0]['sweep']} points" if parts else "nothing"
+        files = ", ".join(f"[{p['part'] or 'all'}](results/{p['file']})" for p in parts)
+        made = ", ".join(f"`{p['command']}`" for p in parts)
+        print(f"| {study} | {', '.join(e['name'].split('/')[1] for e in some)} | {some[0]['full_hours']:g} h | {share}{' (of an earlier text of it)' if old else ''} | {files} | {made} |")
+    if claims:
+        print(f"\nOf what is kept, {count(claims)}")
+    for entry in entries:
+        mine = [c for c in claims if c["name"] == entry["name"]]
+        if mine:
+            print(f"\n### {entry['name']} at full scale\n")
+            print_claims(mine)
+
+
+def main(ikat, folders):
+    entries = json.loads(subprocess.run([ikat, "reproduce", "--list", "--json"], check=True, capture_output=True, text=True).stdout)
+    claims = read_claims(folders)
+    index, kept = read_kept()
+    print(HEAD)
+    print(count(claims))
+    print_entries(entries, claims)
+    print_full(entries, index, kept)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], pathlib.Path(sys.argv[2]))
+    if len(sys.argv) < 3:
+        sys.exit("usage: tools/make_reproductions.py IKAT FOLDER...")
+    main(sys.argv[1], [pathlib.Path(f) for f in sys.argv[2:]])

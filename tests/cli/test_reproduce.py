@@ -59,7 +59,7 @@ class Reproduce(CliTest):
             rows = list(csv.DictReader(file))
         count = next(e["claims"] for e in self.json("reproduce", "--list", NAME))
         self.assertEqual(len(rows), count)
-        recorded = [line for line in (SOURCE / "docs/reproductions.md").read_text().splitlines() if line.startswith("| ")]
+        recorded = [line for line in (SOURCE / "docs/reproductions.md").read_text().split("\n## Full scale\n")[0].splitlines() if line.startswith("| ")]
         for row in rows:
             verdict = "full" if row["verdict"] == "not asked" else row["verdict"]
             self.assertTrue(any(line.startswith(f"| {verdict} | {row['claim']} |") for line in recorded), f"{row} is not what docs/reproductions.md says")

@@ -1,0 +1,134 @@
+"""docs/results: what is kept of runs at full scale, its index, and the tool that keeps it; and the page made of it."""
+import csv
+import hashlib
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+
+from harness import IKAT, SOURCE, CliTest
+
+RESULTS = SOURCE / "docs/results"
+TEXT = """
+title: Kept
+fabric: karytree:k=4,n=2
+routing: [dmodk, smodk]
+load: 10%
+measure: {warmup: 1 us, duration: 8 us}
+scales:
+  full: {load: [10%, 30%], seeds: 3}
+figures:
+  - {name: fig, title: A figure, x: routing, y: throughput, where: {load: 10%}}
+expect:
+  - {claim: one routing, metric: throughput, of: {routing: dmodk, load: 10%}, value: 0.1, op: "=", tolerance: 60 %}
+  - {claim: other routing, metric: throughput, of: {routing: smodk, load: 10%}, value: 0.5, op: "=", tolerance: 2 %, differs: "a load, of 10 %"}
+"""
+
+
+def load_tool(name):
+    spec = importlib.util.spec_from_file_location(name, SOURCE / f"tools/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Results(CliTest):
+    def check_folder(self, folder):
+        """Files and index agree."""
+        index = json.loads((folder / "index.json").read_text())
+        files = {e["file"]: e for e in [*index["parts"], *index["claims"].values()]}
+        there = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()} - {"index.json"}
+        self.assertEqual(set(files), there)
+        for name, entry in files.items():
+            with self.subTest(name):
+                self.assertEqual(hashlib.sha256((folder / name).read_bytes()).hexdigest(), entry["sha256"])
+        for part in index["parts"]:
+            with open(folder / part["file"], encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual(len(rows), part["points"])
+            self.assertLessEqual(part["points"], part["sweep"])
+            self.assertIn("throughput", rows[0])
+        return index
+
+    def test_what_is_kept(self):
+        index = self.check_folder(RESULTS)
+        self.assertLess(sum(p.stat().st_size for p in RESULTS.rglob("*") if p.is_file()), load_tool("keep_results").MOST_BYTES)
+        studies = {f"{e['name'].split('/')[0]}/{e['experiment']}" for e in self.json("reproduce", "--list")}
+        for part in index["parts"]:
+            self.assertIn(part["study"], studies)
+            self.assertRegex(part["command"], rf"^ikat reproduce {part['study']} --full( --shard \d+/\d+)?$")
+        self.assertLessEqual(set(index["claims"]), {p["study"] for p in index["parts"]})
+
+    def keep(self, folder, to, status=0):
+        done = subprocess.run([sys.executable, SOURCE / "tools/keep_results.py", IKAT, folder, "--to", to], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout + done.stderr
+
+    def run_full(self, folder, name, *more):
+        path = self.tmp / "e.yaml"
+        path.write_text(TEXT)
+        (folder / "000").mkdir(parents=True, exist_ok=True)
+        self.ok("run", path, "-q", "--scale", "full", "-o", folder / "000" / name, *more)
+
+    def test_shards_one_after_the_other(self):
+        """Each has its file; claims are those of the most points; the whole beside them; what is no result at full scale is passed over."""
+        first, second, to = self.tmp / "first", self.tmp / "second", self.tmp / "kept"
+        self.run_full(first, "e.full.1of2.db", "--shard", "1/2")
+        self.ok("run", self.tmp / "e.yaml", "-q", "-o", first / "000/e.db")
+        self.keep(first, to)
+        index = self.check_folder(to)
+        self.assertEqual([(p["study"], p["part"], p["sweep"]) for p in index["parts"]], [("000/e", "1/2", 12)])
+        self.assertEqual(index["parts"][0]["command"], "ikat reproduce 000/e --full --shard 1/2")
+        some = index["parts"][0]["points"]
+        self.assertEqual(index["claims"]["000/e"]["points"], some)
+        shutil.copytree(first, second)
+        self.run_full(second, "e.full.2of2.db", "--shard", "2/2")
+        self.keep(second, to)
+        index = self.check_folder(to)
+        self.assertEqual(sum(p["points"] for p in index["parts"]), 12)
+        self.assertEqual(index["claims"]["000/e"]["points"], 12)
+        with open(to / "000/e.full.claims.csv", encoding="utf-8") as file:
+            self.assertEqual([(c["figure"], c["verdict"], c["differs"]) for c in csv.DictReader(file)],
+                             [("fig", "holds", ""), ("fig", "differs", "a load, of 10 %")])
+        before = {p: p.read_bytes() for p in to.rglob("*") if p.is_file()}
+        self.keep(first, to)  # fewer points: the claims stay
+        self.keep(second, to)
+        self.assertEqual(before, {p: p.read_bytes() for p in to.rglob("*") if p.is_file()})
+        # the rows of the shards are those of a run without any, but for columns without values
+        self.run_full(self.tmp / "whole", "e.full.db")
+        self.keep(self.tmp / "whole", self.tmp / "one")
+        rows = []
+        for name in ("kept/000/e.full.1of2.csv", "kept/000/e.full.2of2.csv", "one/000/e.full.csv"):
+            with open(self.tmp / name, encoding="utf-8") as file:
+                rows.append([sorted(r.items()) for r in csv.DictReader(file)])
+        self.assertEqual(sorted(rows[0] + rows[1]), sorted(rows[2]))
+        self.assertIn("no results at scale full", self.keep(self.tmp / "one", self.tmp / "none", status=1))
+
+    def test_page(self):
+        """docs/reproductions.md of several folders: each entry from one of them, and what is kept at full scale."""
+        lines = (f"name,verdict,claim,source,paper,found,differs\n{name},holds,a claim of {name},,,1,\n" for name in ("000/fig2b", "000/fig2a"))
+        for folder, text in zip("ab", lines):
+            (self.tmp / folder).mkdir()
+            (self.tmp / folder / "claims.csv").write_text(text)
+
+        def make(*folders):
+            return subprocess.run([sys.executable, SOURCE / "tools/make_reproductions.py", IKAT, *(self.tmp / f for f in folders)], capture_output=True, text=True, check=False)
+        page = make("a", "b").stdout
+        self.assertIn("\n2 claims: 2 hold", page)
+        quick, full = page.split("\n## Full scale\n")
+        for name in ("000/fig2b", "000/fig2a"):
+            self.assertIn(f"| holds | a claim of {name} |", quick)
+        for part in json.loads((RESULTS / "index.json").read_text())["parts"]:
+            self.assertIn(f"(results/{part['file']})", full)
+            self.assertIn(f"`{part['command']}`", full)
+        self.assertNotEqual(make("a", "a").stdout, "")
+        shutil.copytree(self.tmp / "a", self.tmp / "c")
+        twice = make("a", "c")
+        self.assertEqual(twice.returncode, 1)
+        self.assertIn("000/fig2b is in", twice.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
