@@ -461,6 +461,43 @@ figures:
         self.ok("report", self.store, "--csv")
         self.assertIn("claims: 8 hold, 2 differ", run("report", self.store, "-o", self.tmp / "x.html").stderr.replace("7 hold", "8 hold"))
 
+    def test_along_a_parameter_of_the_series(self):
+        """What a figure shows on an axis of its own makes no further curves; where a table is too small there is no sample."""
+        paired = "of: {routing: loren}, against: {routing: cowen}, ratio: true, paired: true"
+        self.file.write_text(
+            "fabric: {family: lrt, N: 64, d: 4, r: 2, seed: 1..12}\n"
+            "routing: [{family: loren, t_max: [20, 32, 63]}, {family: cowen, t_max: [19, 20, 32, 63]}]\n"
+            "simulate: false\nover: fabric.seed\nfigures:\n"
+            "  - {name: x, x: routing.t_max, y: mean_hops, series: routing}\n"
+            "  - {name: panel, x: routing, y: mean_hops, panel: routing.t_max}\n"
+            "  - {name: marks, kind: points, x: entries_max, y: mean_hops, series: routing, marks: routing.t_max}\n"
+            "expect:\n"
+            f"  - {{claim: a, metric: mean_hops, {paired}, at: {{routing.t_max: 20}}, op: '=', value: 1}}\n"
+            f"  - {{claim: b, metric: mean_hops, {paired}, at: {{routing.t_max: 63}}, op: '=', value: 1}}\n"
+            f"  - {{claim: c, metric: mean_hops, of: {{routing: loren, routing.t_max: 32}}, against: {{routing: cowen, routing.t_max: 19}}, "
+            "ratio: true, paired: true, op: '<', value: 1}\n")
+        self.ok("run", self.file, "-o", self.store)
+        rows = [(r["routing"].split(":")[0], r["routing.t_max"]) for r in self.rows("x")]
+        self.assertEqual(rows, [("loren", t) for t in ["20", "32", "63"]] + [("cowen", t) for t in ["19", "20", "32", "63"]])
+        self.assertEqual(len({r["routing"] for r in self.rows("panel")}), 2)
+        self.assertEqual(len({r["routing"] for r in self.rows("marks")}), 2)
+        points = self.points()
+        hops = {(p["params"]["fabric"], p["routing"]): p["mean_hops"] for p in points if p["feasible"]}
+        claims = list(csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv", "--table", "claims"))))
+        for row, loren, cowen in zip(claims, ["loren:t_max=20", "loren:t_max=63", "loren:t_max=32"],
+                                     ["cowen:t_max=20", "cowen:t_max=63", "cowen:t_max=19"]):
+            both = [hops[f, r] / hops[f, cowen] for f, r in hops if r == loren and (f, cowen) in hops]
+            self.assertEqual(int(row["left_samples"]), len(both))
+            self.assertAlmostEqual(float(row["left"]), statistics.mean(both), places=6)
+        self.assertLess(int(claims[2]["left_samples"]), 12)
+        self.assertEqual(claims[1]["verdict"], "holds")  # with room for all, both are shortest paths
+
+    def test_paired_without_partners(self):
+        rows = self.claims("metric: throughput, of: {fabric.seed: 1}, against: {fabric.seed: 2}, at: {load: 20%, routing: updown}, ratio: true, "
+                           "paired: true, op: '=', value: 1, over: fabric.seed")
+        self.assertEqual(rows[0]["verdict"], "cannot be told")
+        self.assertEqual(rows[0]["why"], "no sample of one side is one of the other")
+
     def test_claims_of_saturation_and_scale(self):
         rows = self.claims("metric: saturation, of: {routing: updown}, op: '<', value: 0.7, over: fabric.seed",
                            "metric: saturation, of: {routing: minimal}, op: '>', value: 0.01, over: fabric.seed",

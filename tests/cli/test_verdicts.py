@@ -21,8 +21,10 @@ def claims():
                 for metric in ["throughput", "latency_mean_ns", "throughput / offered", "latency_mean_ns - latency_p50_ns"]:
                     yield {"metric": metric, "op": op, "tolerance": tolerance, "of": ("minimal", load), "against": ("updown", load)}
                 yield {"metric": "throughput", "op": op, "tolerance": tolerance, "of": ("minimal", load), "against": ("updown", load), "ratio": 1.0}
+                yield {"metric": "throughput", "op": op, "tolerance": tolerance, "of": ("minimal", load), "against": ("updown", load), "ratio": 1.0, "paired": "true"}
                 yield {"metric": "throughput", "op": op, "tolerance": tolerance, "of": ("minimal", load), "value": 0.3}
-            for metric in ["saturation", "plateau", "argmax"]:
+            for metric in ["saturation", "plateau", "peak", "argmax"]:
+                yield {"metric": metric, "op": op, "tolerance": tolerance, "of": "minimal", "against": "updown", "ratio": 1.0, "paired": "true"}
                 yield {"metric": metric, "op": op, "tolerance": tolerance, "of": "minimal", "against": "updown"}
                 yield {"metric": metric, "op": op, "tolerance": tolerance, "of": "minimal", "value": 0.6}
         yield {"metric": "crossing", "op": op, "tolerance": 0, "of": "minimal", "against": "updown", "value": 0.5}
@@ -36,7 +38,7 @@ def address(side):
 
 def as_yaml(c):
     text = "claim: c, metric: %s, of: %s" % (c["metric"], "[%s]" % ", ".join(map(address, c["of"])) if isinstance(c["of"], list) else address(c["of"]))
-    for key in ["op", "tolerance"]:
+    for key in ["op", "tolerance", "paired"]:
         text += f", {key}: '{c[key]}'" if key in c else ""
     text += ", against: " + address(c["against"]) if "against" in c else ""
     text += ", ratio: true, value: %g" % c["ratio"] if "ratio" in c else ", value: %g" % c["value"] if "value" in c else ""
@@ -69,7 +71,7 @@ class Definition:
         ys = [self.result("throughput", routing, load, seed) for load in LOADS]
         if None in ys:
             return None
-        return sum(ys[2:]) / 2 if measure == "plateau" else LOADS[ys.index(max(ys))]
+        return sum(ys[2:]) / 2 if measure == "plateau" else max(ys) if measure == "peak" else LOADS[ys.index(max(ys))]
 
     def crossing(self, a, b, seed):
         ys = [[self.result("throughput", r, load, seed) for load in LOADS] for r in (a, b)]
@@ -84,14 +86,27 @@ class Definition:
                 return LOADS[i + 1] if k > i + 1 else LOADS[i] + (LOADS[k] - LOADS[i]) * d / (d - e)
         return None
 
+    def pairs(self, c):
+        """The quotient of each seed; a seed without a result on either side leaves all without one."""
+        sides = [self.values(c, c["of"]), self.values(c, c["against"])]
+        if None in sides[0] + sides[1]:
+            return None
+        values = [a / b if b and not (math.isinf(a) and math.isinf(b)) else None for a, b in zip(*sides)]
+        return None if None in values else self.mean(values)
+
     def side(self, c, side):
+        return self.mean(self.values(c, side))
+
+    def values(self, c, side):
         if c["metric"] == "crossing":
-            values = [self.crossing(c["of"], c["against"], s) for s in self.seeds]
+            return [self.crossing(c["of"], c["against"], s) for s in self.seeds]
         elif isinstance(side, tuple):
             metric = "throughput" if c["metric"] == "order" else c["metric"]
-            values = [self.result(metric, *side, s) for s in self.seeds]
-        else:
-            values = [self.curve(c["metric"], side, s) for s in self.seeds]
+            return [self.result(metric, *side, s) for s in self.seeds]
+        return [self.curve(c["metric"], side, s) for s in self.seeds]
+
+    @staticmethod
+    def mean(values):
         if None in values or len(values) < 3:
             return None
         if math.inf in values:
@@ -123,7 +138,9 @@ class Definition:
             return None if None in found else next((v for v in ["differs", "cannot be told"] if v in found), "holds")
         left = self.side(c, c["of"])
         right = (c["value"], 0) if "value" in c else self.side(c, c["against"])
-        if "ratio" in c:
+        if "paired" in c:
+            left, right = self.pairs(c), (c["ratio"], 0)
+        elif "ratio" in c:
             if left is None or right is None or abs(right[0]) <= right[1]:
                 return "cannot be told"
             mean = left[0] / right[0]

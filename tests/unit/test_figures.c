@@ -274,6 +274,11 @@ static void test_claims(void **state)
     accepted(CLAIM "metric: plateau, of: {routing: updown}, against: {routing: minimal}, ratio: "
                    "true, value: 0.8, op: '=', tolerance: 10 %, at: {traffic: shift}, over: "
                    "[fabric.seed]}");
+    accepted(CLAIM "metric: peak, of: {routing: updown}, against: {routing: minimal}, ratio: true, "
+                   "paired: true, value: 1, op: '>', at: {traffic: shift}, over: [fabric.seed]}");
+    refused(CLAIM "metric: peak, of: {routing: updown}, against: {routing: minimal}, paired: true, "
+                  "op: '>', at: {traffic: shift}, over: [fabric.seed]}",
+            7, 90, "'paired'", "");
     refused(CLAIM "metric: throughputs, of: {routing: updown}, op: '<', value: 1}", 7, 24,
             "'throughputs'", "throughput");
     refused(CLAIM "metric: throughput, of: {routing: updwn}, op: '<', value: 1}", 7, 50, "'updwn'",
@@ -327,6 +332,7 @@ static void test_values(void **state)
         "metric: saturation, value: 30 %" AT,
         "metric: argmax, value: 30 %" AT,
         "metric: plateau, value: 30 %" AT,
+        "metric: peak, value: 30 %" AT,
         "metric: argmax, x: seeds, at: {load: 40%}, value: 2" AT,
         "metric: throughput" LOAD ", ratio: true, value: 110 %, against: {routing: minimal, "
         "traffic: uniform}" AT};
@@ -340,6 +346,7 @@ static void test_values(void **state)
         {"value: inf, metric: throughput" LOAD AT, "no number"},
         {"value: 3 us, metric: saturation" AT, "'load' are in %"},
         {"value: 3 us, metric: plateau" AT, "is in %"},
+        {"value: 3 us, metric: peak" AT, "is in %"},
         {"value: 3 us, metric: argmax, x: seeds, at: {load: 40%}" AT, "'seeds' have no unit"}};
     char text[700];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {

@@ -310,6 +310,48 @@ static void test_refusals(void **state)
     ik_fabric_free(f);
 }
 
+/* alpha_step: of the routings with alpha = 0.1 … 0.9 the one that has the shortest paths of those
+ * that fit, whatever t_max is. */
+static void test_alpha_steps(void **state)
+{
+    (void)state;
+    ik_fabric *f = test_lrt(TEST_DATA "/lrt/lrt_64_4_2_01.txt", 1);
+    measured tenth[9];
+    uint32_t least = UINT32_MAX;
+    ik_error err = {0};
+    ik_routing *r;
+    for (int a = 0; a < 9; a++) {
+        char spec[48];
+        snprintf(spec, sizeof spec, "cowen:alpha=%.1f", (a + 1) * 0.1);
+        r = routing_on(f, spec);
+        tenth[a] = measure(r, false);
+        least = tenth[a].largest < least ? tenth[a].largest : least;
+        ik_routing_free(r);
+    }
+    for (uint32_t t_max = least - 1; t_max < 64; t_max++) {
+        char spec[64];
+        uint64_t best = UINT64_MAX;
+        for (int a = 0; a < 9; a++)
+            if (tenth[a].largest <= t_max && tenth[a].hops < best)
+                best = tenth[a].hops;
+        snprintf(spec, sizeof spec, "cowen:alpha_step=0.1,t_max=%u", t_max);
+        if (t_max < least) {
+            assert_int_equal(ik_routing_from_spec(f, spec, NULL, &r, &err), IK_ERR_UNSUPPORTED);
+            snprintf(spec, sizeof spec, "t_max=%u", least);
+            assert_non_null(strstr(err.hint, spec));
+            continue;
+        }
+        r = routing_on(f, spec);
+        assert_int_equal(measure(r, false).hops, best);
+        assert_int_equal(r->least_t_max, least);
+        ik_routing_free(r);
+    }
+    r = routing_on(f, "cowen:alpha_step=0.1,t_max=least");
+    assert_int_equal(measure(r, false).largest, least);
+    ik_routing_free(r);
+    ik_fabric_free(f);
+}
+
 static void test_threads(void **state)
 {
     (void)state;
@@ -336,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_expected_graphs), cmocka_unit_test(test_expected_tables),
         cmocka_unit_test(test_damaged_graphs),  cmocka_unit_test(test_sparse_floor),
         cmocka_unit_test(test_refusals),        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_alpha_steps),
     };
 /* the other tests walk all pairs on one thread: minutes that prove nothing about threads */
 #ifdef __SANITIZE_THREAD__

@@ -91,7 +91,7 @@ static ik_status make_side(claim_maker *k, const matches *own, const char *key, 
 static ik_status check_unit(const claim_maker *k, const char *unit, ik_error *err)
 {
     const claim *c = k->c;
-    if (c->measure == CLAIM_PLATEAU || c->ratio || !c->value_unit[0] ||
+    if (c->measure == CLAIM_PLATEAU || c->measure == CLAIM_PEAK || c->ratio || !c->value_unit[0] ||
         strcmp(c->value_unit, unit) == 0)
         return IK_OK;
     return ytree_fail(figures_place(c->node, "value"), err, "%s: the values of '%s' %s%s", k->owner,
@@ -153,6 +153,7 @@ ik_status claim_resolve(axes *a, const claim *c, const name_list *over, claim_vi
         find_over(a, &c->over, figures_place(c->node, "over"), over, k.owner, &k.but, err);
     if (status == IK_OK)
         status = find_curve_axis(&k, err);
+    v.samples = k.but;
     for (size_t i = 0; i < c->num_of && status == IK_OK; i++)
         status = make_side(&k, &c->of[i], "of", &v.of[i], err);
     v.has_against = c->against.place != NULL;

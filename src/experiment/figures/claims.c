@@ -18,12 +18,13 @@ const ik_param ik_claim_params[] = {
      "why it is known to differ from its source: the verdict is then no surprise, and --strict "
      "allows it"},
     {"metric", IK_PARAM_STRING, NULL, 0, 0, NULL,
-     "result by its CSV name (or ratio or difference of two), or saturation, plateau, argmax, "
+     "result by its CSV name (or ratio or difference of two), or saturation, plateau, peak, "
+     "argmax, "
      "crossing, order"},
     {"y", IK_PARAM_STRING, "throughput", 0, 0, NULL,
-     "of plateau, argmax, crossing and order: the result that is looked at"},
+     "of plateau, peak, argmax, crossing and order: the result that is looked at"},
     {"x", IK_PARAM_STRING, "load", 0, 0, NULL,
-     "of plateau, argmax and crossing: the swept value along the curve"},
+     "of plateau, peak, argmax and crossing: the swept value along the curve"},
     {"of", IK_PARAM_STRING, "", 0, 0, NULL,
      "mapping of swept values to the values of the points that are meant; of order a list of them"},
     {"against", IK_PARAM_STRING, "", 0, 0, NULL, "the same of what it is compared with"},
@@ -36,6 +37,11 @@ const ik_param ik_claim_params[] = {
      "quotient"},
     {"ratio", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "compare the quotient of `of` and `against` with value"},
+    {"paired", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "the quotient is taken of each sample of `of` and the same sample of `against` (the same "
+     "seed, "
+     "and the same values of `over`), and the interval is that of these quotients",
+     "ratio=true", "only quotients are taken sample by sample"},
     {"tolerance", IK_PARAM_FRACTION, "0", 0, 10, NULL,
      "share of the right side by which a difference does not count"},
     {"scale", IK_PARAM_ENUM, "any", 0, 0, "any|full",
@@ -45,11 +51,9 @@ const ik_param ik_claim_params[] = {
 static const struct {
     const char *name;
     claim_measure measure;
-} measures[] = {{"saturation", CLAIM_SATURATION},
-                {"plateau", CLAIM_PLATEAU},
-                {"argmax", CLAIM_ARGMAX},
-                {"crossing", CLAIM_CROSSING},
-                {"order", CLAIM_ORDER}};
+} measures[] = {
+    {"saturation", CLAIM_SATURATION}, {"plateau", CLAIM_PLATEAU},   {"peak", CLAIM_PEAK},
+    {"argmax", CLAIM_ARGMAX},         {"crossing", CLAIM_CROSSING}, {"order", CLAIM_ORDER}};
 
 static ik_status read_op(const ik_params *p, const ytree *node, claim *c, ik_error *err)
 {
@@ -200,6 +204,7 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
                .differs = declared_paragraph(p, "differs", arena),
                .has_value = declared_value(p, "value")->has,
                .ratio = declared_value(p, "ratio")->u != 0,
+               .paired = declared_value(p, "paired")->u != 0,
                .tolerance = declared_value(p, "tolerance")->r,
                .full_scale = declared_value(p, "scale")->u == 1,
                .node = node};

@@ -72,6 +72,7 @@ typedef enum claim_measure {
     CLAIM_VALUE,
     CLAIM_SATURATION, /* lowest load of which less than 95 % is accepted */
     CLAIM_PLATEAU,    /* mean of y over the last third of x */
+    CLAIM_PEAK,       /* largest y */
     CLAIM_ARGMAX,     /* x of the largest y */
     CLAIM_CROSSING,   /* x where two curves cross */
     CLAIM_ORDER       /* y of several, in increasing order */
@@ -91,6 +92,7 @@ typedef struct claim {
     name_list over;
     claim_op op;
     bool has_value, ratio, full_scale;
+    bool paired; /* a ratio of each sample and the same one of the other side */
     double value, tolerance;
     const char *value_unit; /* as axes have it; "" = it was written without one */
     const ytree *node;

@@ -132,6 +132,7 @@ typedef struct resolver {
     const figure *f;
     figure_view *v;
     name_list but; /* axes that make samples */
+    name_list out; /* these, and the parameters that the figure shows on axes of their own */
     bool *chosen;  /* [points] that are drawn */
     bool *by;      /* [points] of normalise_by, NULL = not given */
     char owner[96];
@@ -147,7 +148,26 @@ static ik_status add_axis(resolver *r, int slot, const char *name, const char *k
         if (r->v->has[i] && strcmp(r->v->key[i].name, name) == 0)
             return ytree_fail(place, err, "%s has '%s' twice", r->owner, name);
     r->v->has[slot] = true;
-    return find_placed(r->a, name, &r->but, place, &r->v->key[slot], err);
+    return find_placed(r->a, name, &r->out, place, &r->v->key[slot], err);
+}
+
+/* What a figure shows of a section on an axis of its own (x: routing.t_max) tells no values of that
+ * section apart (series: routing): curves run along it. */
+static ik_status list_shown(resolver *r, ik_error *err)
+{
+    const figure *f = r->f;
+    const name_list lists[] = {r->but, f->series, f->panel};
+    size_t room = r->but.num + f->series.num + f->panel.num + 2;
+    r->out = (name_list){ik_arena_alloc(&r->a->arena, (room + 1) * sizeof *r->out.items), 0};
+    if (!r->out.items)
+        return ik_fail_memory(err, room * sizeof *r->out.items, "the axes of a sweep");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t k = 0; k < lists[i].num; k++)
+            r->out.items[r->out.num++] = lists[i].items[k];
+    r->out.items[r->out.num++] = f->marks;
+    r->out.items[r->out.num++] = f->x;
+    assert(r->out.num <= room);
+    return IK_OK;
 }
 
 /* x: an axis, or a result. */
@@ -426,6 +446,8 @@ static ik_status choose(resolver *r, const name_list *over, ik_error *err)
         find_over(r->a, &f->over, figures_place(f->node, "over"), over, r->owner, &r->but, err);
     if (status == IK_OK)
         status = select_matching(&s, &f->where, r->owner, err);
+    if (status == IK_OK)
+        status = list_shown(r, err);
     if (status == IK_OK)
         status = find_axes(r, err);
     if (status == IK_OK)

@@ -46,8 +46,9 @@ typedef struct claim_view {
     const claim *c;
     axis x; /* of curves */
     bool has_x;
-    bool searched;  /* saturation is what each point's search for it found */
-    claim_side *of; /* [c->num_of] */
+    name_list samples; /* axes that make samples */
+    bool searched;     /* saturation is what each point's search for it found */
+    claim_side *of;    /* [c->num_of] */
     claim_side against;
     bool has_against;
 } claim_view;

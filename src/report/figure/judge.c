@@ -27,9 +27,32 @@ typedef struct judge {
 
 typedef struct sample_list {
     double *items;
+    size_t *points;      /* [num] the point of a sample, the first of a curve's */
+    bool *again;         /* [num] it repeats another one: of claims that are paired alone */
     size_t num, repeats; /* samples; points that repeat one with another seed */
     const char *why;     /* there are none, or not all have a value; NULL = nothing is missing */
 } sample_list;
+
+static ik_status samples_room(sample_list *s, size_t room, ik_error *err)
+{
+    s->items = ik_calloc(room + 1, sizeof *s->items);
+    s->points = ik_calloc(room + 1, sizeof *s->points);
+    s->again = ik_calloc(room + 1, sizeof *s->again);
+    return s->items && s->points && s->again ? IK_OK : ik_fail_memory(err, room, "a claim");
+}
+
+static void samples_free(sample_list *s)
+{
+    free(s->items);
+    free(s->points);
+    free(s->again);
+}
+
+static void add_sample(sample_list *s, double value, size_t point)
+{
+    s->points[s->num] = point;
+    s->items[s->num++] = value;
+}
 
 /* Of what a deadlock ended only what is known without running it counts: the rest depends on when
  * the watchdog looked. */
@@ -125,11 +148,12 @@ static double saturation(const judge *j, const claim_side *side, const place *p,
     return INFINITY;
 }
 
-/* Plateau or argmax of the curve that sample s makes; NAN where a point has no such result. */
+/* Plateau, peak or argmax of the curve that sample s makes; NAN where a point has no such
+ * result. */
 static double measure_curve(const judge *j, const claim_side *side, const place *p, size_t num,
                             size_t s, sample_list *out)
 {
-    double sum = 0, best = -INFINITY, at = NAN, x = 0;
+    double sum = 0, best = -INFINITY, at = NAN, x = 0; /* x: 0, or NAN */
     size_t counted = 0;
     for (size_t i = 0; i < num; i++) {
         double y = result_of(row_at(j, side, &p[i], s), &j->c->y, out);
@@ -142,7 +166,14 @@ static double measure_curve(const judge *j, const claim_side *side, const place 
             at = p[i].x;
         }
     }
-    return j->c->measure == CLAIM_ARGMAX ? at + x : sum / (double)counted;
+    switch (j->c->measure) {
+    case CLAIM_ARGMAX:
+        return at + x;
+    case CLAIM_PEAK:
+        return best + x;
+    default:
+        return sum / (double)counted;
+    }
 }
 
 /* Samples of infeasible routings are none. */
@@ -161,13 +192,15 @@ static ik_status curve_samples(const judge *j, const claim_side *side, sample_li
         return status;
     size_t samples = num && !out->why ? places[0].num : 0;
     bool saturates = j->c->measure == CLAIM_SATURATION;
-    out->items = ik_calloc(samples + 1, sizeof *out->items);
-    for (size_t s = 0; out->items && s < samples; s++)
+    status = samples_room(out, samples, err);
+    for (size_t s = 0; status == IK_OK && s < samples; s++)
         if (is_feasible(row_at(j, side, &places[0], s)))
-            out->items[out->num++] = saturates ? saturation(j, side, places, num, s)
-                                               : measure_curve(j, side, places, num, s, out);
+            add_sample(out,
+                       saturates ? saturation(j, side, places, num, s)
+                                 : measure_curve(j, side, places, num, s, out),
+                       side->entries[places[0].begin + s].point);
     free(places);
-    return out->items ? IK_OK : ik_fail_memory(err, samples, "a claim");
+    return status;
 }
 
 /* Where two curves of as many places cross: the first change of sign, linear between places; NAN:
@@ -217,28 +250,34 @@ static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *er
     if (status == IK_OK && !out->why)
         out->why = tell_apart(p, num, q, other);
     size_t samples = status == IK_OK && num && !out->why ? p[0].num : 0;
-    out->items = status == IK_OK ? ik_calloc(samples + 1, sizeof *out->items) : NULL;
-    for (size_t s = 0; out->items && s < samples; s++)
+    if (status == IK_OK)
+        status = samples_room(out, samples, err);
+    for (size_t s = 0; status == IK_OK && s < samples; s++)
         if (is_feasible(row_at(j, &j->v.of[0], &p[0], s)) &&
             is_feasible(row_at(j, &j->v.against, &q[0], s)))
-            out->items[out->num++] = crossing(j, p, q, num, s, out);
+            add_sample(out, crossing(j, p, q, num, s, out),
+                       j->v.of[0].entries[p[0].begin + s].point);
     free(p);
     free(q);
-    return status == IK_OK && !out->items ? ik_fail_memory(err, samples, "a claim") : status;
+    return status;
 }
 
 /* What searches found; INFINITY where all of 100 % was accepted. */
 static ik_status searched_samples(const judge *j, const claim_side *side, sample_list *out,
                                   ik_error *err)
 {
-    out->items = ik_calloc(side->num_entries + 1, sizeof *out->items);
-    for (size_t i = 0; out->items && i < side->num_entries; i++) {
+    ik_status status = samples_room(out, side->num_entries, err);
+    for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[row_of(j, &side->entries[i])];
         double found = r->value[METRIC_SATURATION_LOAD];
-        out->items[out->num++] = r->deadlock[0] ? NAN : isnan(found) ? INFINITY : found;
+        add_sample(out,
+                   r->deadlock[0] ? NAN
+                   : isnan(found) ? INFINITY
+                                  : found,
+                   side->entries[i].point);
         out->why = r->deadlock[0] ? "a deadlock ended some of the searches" : out->why;
     }
-    return out->items ? IK_OK : ik_fail_memory(err, side->num_entries, "a claim");
+    return status;
 }
 
 static ik_status samples_of(const judge *j, const claim_side *side, sample_list *out, ik_error *err)
@@ -248,20 +287,22 @@ static ik_status samples_of(const judge *j, const claim_side *side, sample_list 
     if (j->v.searched)
         return searched_samples(j, side, out, err);
     size_t *rows = ik_calloc(side->num_entries + 1, sizeof *rows);
-    out->items = ik_calloc(side->num_entries + 1, sizeof *out->items);
-    for (size_t i = 0; rows && i < side->num_entries; i++)
+    ik_status status =
+        rows ? samples_room(out, side->num_entries, err) : ik_fail_memory(err, 1, "a claim");
+    for (size_t i = 0; status == IK_OK && i < side->num_entries; i++)
         rows[i] = row_of(j, &side->entries[i]);
-    for (size_t i = 0; rows && out->items && i < side->num_entries; i++) {
+    for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[rows[i]];
         double value = result_of(r, &j->c->y, out);
         bool counts = !isnan(value) || is_feasible(r);
         bool repeat = figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y);
-        if (counts && !repeat)
-            out->items[out->num++] = value;
+        out->again[out->num] = repeat;
+        if (counts && (!repeat || j->c->paired))
+            add_sample(out, value, side->entries[i].point);
         out->repeats += repeat;
     }
     free(rows);
-    return rows && out->items ? IK_OK : ik_fail_memory(err, side->num_entries, "a claim");
+    return status;
 }
 
 /* ---- sides */
@@ -309,7 +350,72 @@ static ik_status side_number(const judge *j, const claim_side *side, claim_numbe
                                                        : samples_of(j, side, &s, err);
     if (status == IK_OK)
         *out = sum_up(j, &s);
-    free(s.items);
+    samples_free(&s);
+    return status;
+}
+
+/* ---- pairs */
+
+/* Have two points the same seed, and the same value of each further axis that makes samples? */
+static bool is_same_sample(const judge *j, const axis *list, size_t num, size_t p, size_t q)
+{
+    for (size_t i = 0; i < num; i++)
+        if (axis_at(&j->b->a, &list[i], p) != axis_at(&j->b->a, &list[i], q))
+            return false;
+    return true;
+}
+
+/* The quotient of each sample of the left side and the same one of the right side. A pair of which
+ * both are repeats is one, too. */
+static void divide_pairs(const judge *j, const axis *list, size_t num, const sample_list *a,
+                         const sample_list *b, sample_list *out)
+{
+    for (size_t i = 0; i < a->num; i++)
+        for (size_t k = 0; k < b->num; k++) {
+            if (!is_same_sample(j, list, num, a->points[i], b->points[k]))
+                continue;
+            bool repeat = a->again[i] && b->again[k];
+            out->repeats += repeat;
+            if (!repeat)
+                add_sample(out, b->items[k] != 0 ? a->items[i] / b->items[k] : NAN, a->points[i]);
+            break;
+        }
+}
+
+static ik_status pair_samples(const judge *j, const sample_list *a, const sample_list *b,
+                              sample_list *out, ik_error *err)
+{
+    const name_list *names = &j->v.samples;
+    axis *list = ik_calloc(names->num + 1, sizeof *list);
+    size_t num = 0;
+    ik_status status =
+        list ? samples_room(out, a->num, err) : ik_fail_memory(err, names->num, "a claim");
+    for (size_t i = 0; i < names->num && status == IK_OK; i++)
+        if (axes_has(&j->b->a, names->items[i]))
+            status = axes_find(&j->b->a, names->items[i], NULL, 0, &list[num++], err);
+    if (status == IK_OK)
+        divide_pairs(j, list, num, a, b, out);
+    free(list);
+    out->why = a->why ? a->why : b->why;
+    if (!out->why && a->num && b->num && out->num == 0)
+        out->why = "no sample of one side is one of the other";
+    return status;
+}
+
+/* The quotient of both sides, sample by sample. */
+static ik_status paired_quotient(const judge *j, claim_number *out, ik_error *err)
+{
+    sample_list a = {0}, b = {0}, both = {0};
+    ik_status status = samples_of(j, &j->v.of[0], &a, err);
+    if (status == IK_OK)
+        status = samples_of(j, &j->v.against, &b, err);
+    if (status == IK_OK)
+        status = pair_samples(j, &a, &b, &both, err);
+    if (status == IK_OK)
+        *out = sum_up(j, &both);
+    samples_free(&a);
+    samples_free(&b);
+    samples_free(&both);
     return status;
 }
 
@@ -428,7 +534,9 @@ static ik_status judge_sides(judge *j, ik_error *err)
         status = side_number(j, &j->v.against, &b, err);
     if (status != IK_OK)
         return status;
-    if (two && c->ratio) {
+    if (c->paired) {
+        status = paired_quotient(j, &a, err);
+    } else if (two && c->ratio) {
         const char *why = lacks(j, &a);
         why = why ? why : lacks(j, &b);
         j->r->why = why ? why : "";
@@ -436,9 +544,9 @@ static ik_status judge_sides(judge *j, ik_error *err)
     }
     j->r->left = a;
     j->r->right = two && !c->ratio ? b : value;
-    if (j->r->why[0] == '\0')
+    if (status == IK_OK && j->r->why[0] == '\0')
         j->r->verdict = judge_pair(j, c->op, &j->r->left, &j->r->right);
-    return IK_OK;
+    return status;
 }
 
 /* Resolves a claim of a sweep that is not finished; IK_ERR_INPUT: its own points are not. */

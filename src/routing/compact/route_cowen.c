@@ -14,10 +14,10 @@
  * < d(v,l_v)}, le {v : d(u,v) <= d(v,l_v)}. Only the tables are counted, not the packet's header. A
  * variant that cannot deliver some pair on this fabric is refused.
  *
- * With t_max, every class of alpha (values that give the same k and threshold) is tried and the one
- * with the least mean path length among those whose largest table fits is taken; classes are
- * independent, so they run on all threads. Cost: O(S^2) a class plus O(S * S * hops) for its mean
- * path length.
+ * With t_max, every class of alpha (values that give the same k and threshold) is tried, or those
+ * of the multiples of alpha_step, and the one with the least mean path length among those whose
+ * largest table fits is taken; classes are independent, so they run on all threads. Cost: O(S^2) a
+ * class plus O(S * S * hops) for its mean path length.
  */
 #include "routing/compact/cowen.h"
 
@@ -239,6 +239,19 @@ static size_t list_classes(uint32_t n, cowen_class *classes)
     return num;
 }
 
+/* The classes of step, 2 step, … below 1, ascending. */
+static size_t list_steps(uint32_t n, double step, cowen_class *classes)
+{
+    size_t num = 0;
+    for (uint32_t i = 1; i * step < 1 - 1e-9; i++) {
+        cowen_class here = class_of(n, i * step);
+        if (num == 0 || classes[num - 1].k != here.k ||
+            classes[num - 1].threshold != here.threshold)
+            classes[num++] = here;
+    }
+    return num;
+}
+
 static void try_free(cowen_try *t)
 {
     free(t->count);
@@ -397,7 +410,10 @@ static ik_status search_classes(const cowen_graph *c, const ik_params *params, c
         status = ik_fail_memory(err, n * 40, "Cowen's classes");
     for (unsigned i = 0; i < threads && status == IK_OK; i++)
         status = try_alloc(n, &s.tries[i], err);
-    size_t num = classes ? list_classes(n, classes) : 0;
+    bool steps = ik_params_has(params, "alpha_step");
+    size_t num = !classes ? 0
+                 : steps  ? list_steps(n, ik_params_real(params, "alpha_step"), classes)
+                          : list_classes(n, classes);
     if (status == IK_OK)
         status = search_limit(&s, num, params, env, class, err);
     if (status == IK_OK)
@@ -528,6 +544,9 @@ static const ik_param cowen_params[] = {
      "most entries a switch may store: takes the alpha with the shortest paths that fits; least: "
      "as "
      "few as work on the fabric, or F times as many"},
+    {"alpha_step", IK_PARAM_REAL, "", 0.001, 0.5, NULL,
+     "t_max tries multiples of this alone (none given: all alphas that differ)", "t_max",
+     "a given alpha is not searched"},
     {"variant", IK_PARAM_ENUM, "balld", 0, 0, "balld|ball|strict|le",
      "which switches know v: all of v's ball, those that are no landmarks, those nearer to v than "
      "its landmark (strict), or as near (le)"},
@@ -548,7 +567,8 @@ const ik_routing_family ik_routing_cowen = {
                "its destination's landmark and the first link from there. Landmarks are the "
                "switches in at least n^((1+alpha)/2) balls and a greedy cover of all balls, a ball "
                "being the floor(n^alpha) nearest switches. With t_max the alpha whose largest "
-               "table fits and whose mean path is shortest is searched. Only the tables count as "
+               "table fits and whose mean path is shortest is searched, among all or, with "
+               "alpha_step=0.1, among tenths. Only the tables count as "
                "entries, not the header of a packet. Paths are at most about three times as long "
                "as shortest. Deadlock freedom needs a layering VC scheme such as acro.",
     .params = cowen_params,
