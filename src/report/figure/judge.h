@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/judge.h: a claim that is judged: its sides as numbers (judge_sides.c), and what
+ * they say of it (judge.c).
+ */
+#ifndef IKAT_REPORT_FIGURE_JUDGE_H
+#define IKAT_REPORT_FIGURE_JUDGE_H
+
+#include "report/figures.h"
+
+typedef struct judge {
+    figure_book *b;
+    axes *a;           /* of the points that v is about: those of the book, or the whole sweep's */
+    const size_t *row; /* of these points; NULL = they are the rows */
+    const claim *c;
+    claim_view v;
+    claim_result *r;
+} judge;
+
+/* The samples of a side, as a mean with its 95 % interval; of a crossing those of both. */
+ik_status judge_side(const judge *j, const claim_side *side, claim_number *out, ik_error *err);
+/* The quotient of both sides, sample by sample. */
+ik_status judge_paired_quotient(const judge *j, claim_number *out, ik_error *err);
+
+#endif

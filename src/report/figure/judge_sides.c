@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * report/figure/judge_sides.c: the sides of a claim as samples, and these as numbers.
+ *
+ * A side has a sample per seed, and per value of what is aggregated over: a result, or a property
+ * of the curve that it makes. A pair is the same seed, and the same value of all of these, on both
+ * sides.
+ */
+#include "report/figure/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- samples */
+
+typedef struct sample_list {
+    double *items;
+    size_t *points;      /* [num] the point of a sample, the first of a curve's */
+    bool *again;         /* [num] it repeats another one: of claims that are paired alone */
+    size_t num, repeats; /* samples; points that repeat one with another seed */
+    const char *why;     /* there are none, or not all have a value; NULL = nothing is missing */
+} sample_list;
+
+static ik_status samples_room(sample_list *s, size_t room, ik_error *err)
+{
+    s->items = ik_calloc(room + 1, sizeof *s->items);
+    s->points = ik_calloc(room + 1, sizeof *s->points);
+    s->again = ik_calloc(room + 1, sizeof *s->again);
+    return s->items && s->points && s->again ? IK_OK : ik_fail_memory(err, room, "a claim");
+}
+
+static void samples_free(sample_list *s)
+{
+    free(s->items);
+    free(s->points);
+    free(s->again);
+}
+
+static void add_sample(sample_list *s, double value, size_t point)
+{
+    s->points[s->num] = point;
+    s->items[s->num++] = value;
+}
+
+/* Of what a deadlock ended only what is known without running it counts: the rest depends on when
+ * the watchdog looked. */
+static bool was_ended(const report_row *r, const result_expr *e)
+{
+    return r->deadlock[0] &&
+           !(metric_is_static(e->first) && (!e->op || metric_is_static(e->second)));
+}
+
+static double result_of(const report_row *r, const result_expr *e, sample_list *out)
+{
+    if (was_ended(r, e)) {
+        out->why = "a deadlock ended some of the points";
+        return NAN;
+    }
+    return figure_result(r, e);
+}
+
+/* The places along x of a side: entries from `begin` on, `num` of them, at value x. The samples
+ * number s of all places make a curve. */
+typedef struct place {
+    double x;
+    size_t begin, num;
+} place;
+
+static int by_x(const void *a, const void *b)
+{
+    double x = ((const place *)a)->x, y = ((const place *)b)->x;
+    return (x > y) - (x < y);
+}
+
+/* Do the points of two places differ, sample by sample, in x alone? */
+static bool same_samples(const judge *j, const claim_side *side, const place *p, const place *q)
+{
+    const axes *a = j->a;
+    char name[160];
+    for (size_t s = 0; s < p->num && p->num == q->num; s++) {
+        const uint32_t *one = &a->cells[side->entries[p->begin + s].point * a->num_keys],
+                       *other = &a->cells[side->entries[q->begin + s].point * a->num_keys];
+        for (size_t k = 0; k < a->num_keys; k++)
+            if (axes_differ(a, k, one[k], other[k], &j->c->x, 1, name, sizeof name))
+                return false;
+    }
+    return p->num == q->num;
+}
+
+/* *num places, ascending; free() them. list->why: they have not the same samples. */
+static ik_status find_places(const judge *j, const claim_side *side, place **out, size_t *num,
+                             sample_list *list, ik_error *err)
+{
+    place *places = ik_calloc(side->num_entries + 1, sizeof *places);
+    if (!places)
+        return ik_fail_memory(err, side->num_entries * sizeof *places, "a claim");
+    *num = 0;
+    for (size_t i = 0; i < side->num_entries; i++) {
+        uint32_t key = side->entries[i].key[KEY_X];
+        if (key == IK_NONE)
+            continue;
+        if (i == 0 || !same_key(&side->entries[i - 1], &side->entries[i]))
+            places[(*num)++] = (place){j->v.x.values[key].number, i, 0};
+        places[*num - 1].num++;
+    }
+    for (size_t i = 1; i < *num; i++)
+        if (!same_samples(j, side, &places[0], &places[i]))
+            list->why = "the points of a curve have not all the same samples";
+    qsort(places, *num, sizeof *places, by_x);
+    *out = places;
+    return IK_OK;
+}
+
+static size_t row_of(const judge *j, const view_entry *e)
+{
+    return j->row ? j->row[e->point] : e->point;
+}
+
+static const report_row *row_at(const judge *j, const claim_side *side, const place *p, size_t s)
+{
+    return &j->b->m->rows[row_of(j, &side->entries[p->begin + s])];
+}
+
+/* The lowest load that sample s does not accept; INFINITY: it accepts all. */
+static double saturation(const judge *j, const claim_side *side, const place *p, size_t num,
+                         size_t s)
+{
+    for (size_t i = 0; i < num; i++) {
+        const report_row *r = row_at(j, side, &p[i], s);
+        double offered = r->value[METRIC_OFFERED], accepted = r->value[METRIC_THROUGHPUT];
+        if (r->deadlock[0] || metric_past_saturation(offered, accepted))
+            return p[i].x;
+        if (isnan(offered) || isnan(accepted))
+            return NAN;
+    }
+    return INFINITY;
+}
+
+/* Plateau, peak or argmax of the curve that sample s makes; NAN where a point has no such
+ * result. */
+static double measure_curve(const judge *j, const claim_side *side, const place *p, size_t num,
+                            size_t s, sample_list *out)
+{
+    double sum = 0, best = -INFINITY, at = NAN, x = 0; /* x: 0, or NAN */
+    size_t counted = 0;
+    for (size_t i = 0; i < num; i++) {
+        double y = result_of(row_at(j, side, &p[i], s), &j->c->y, out);
+        bool plateau = p[i].x >= p[num - 1].x - (p[num - 1].x - p[0].x) / 3;
+        sum += plateau ? y : 0;
+        counted += plateau;
+        x += isnan(y) ? NAN : 0;
+        if (y > best) {
+            best = y;
+            at = p[i].x;
+        }
+    }
+    switch (j->c->measure) {
+    case CLAIM_ARGMAX:
+        return at + x;
+    case CLAIM_PEAK:
+        return best + x;
+    default:
+        return sum / (double)counted;
+    }
+}
+
+/* Samples of infeasible routings are none. */
+static bool is_feasible(const report_row *r)
+{
+    return !(r->value[METRIC_FEASIBLE] < 1);
+}
+
+static ik_status curve_samples(const judge *j, const claim_side *side, sample_list *out,
+                               ik_error *err)
+{
+    place *places = NULL;
+    size_t num = 0;
+    ik_status status = find_places(j, side, &places, &num, out, err);
+    if (status != IK_OK)
+        return status;
+    size_t samples = num && !out->why ? places[0].num : 0;
+    bool saturates = j->c->measure == CLAIM_SATURATION;
+    status = samples_room(out, samples, err);
+    for (size_t s = 0; status == IK_OK && s < samples; s++)
+        if (is_feasible(row_at(j, side, &places[0], s)))
+            add_sample(out,
+                       saturates ? saturation(j, side, places, num, s)
+                                 : measure_curve(j, side, places, num, s, out),
+                       side->entries[places[0].begin + s].point);
+    free(places);
+    return status;
+}
+
+/* Where two curves of as many places cross: the first change of sign, linear between places; NAN:
+ * they do not. Curves that only touch, or are one for a while, do not cross there; where they are
+ * one between two signs, they cross where that begins. */
+static double crossing(const judge *j, const place *p, const place *q, size_t num, size_t s,
+                       sample_list *out)
+{
+    double before = 0, touch = NAN; /* the last difference that is not 0, and the first 0 since */
+    size_t last = 0;
+    for (size_t i = 0; i < num; i++) {
+        double d = result_of(row_at(j, &j->v.of[0], &p[i], s), &j->c->y, out) -
+                   result_of(row_at(j, &j->v.against, &q[i], s), &j->c->y, out);
+        if (isnan(d))
+            return NAN;
+        if (before * d < 0)
+            return !isnan(touch) ? touch : p[last].x + (p[i].x - p[last].x) * before / (before - d);
+        if (d != 0) {
+            before = d;
+            last = i;
+            touch = NAN;
+        } else if (isnan(touch)) {
+            touch = p[i].x;
+        }
+    }
+    return NAN;
+}
+
+/* Why two curves cannot be laid over each other; NULL: they can. */
+static const char *tell_apart(const place *p, size_t num, const place *q, size_t other)
+{
+    if (num != other || (num && p[0].num != q[0].num))
+        return "the two curves have not as many points and samples";
+    for (size_t i = 0; i < num; i++)
+        if (p[i].x != q[i].x)
+            return "the two curves are not over the same x";
+    return NULL;
+}
+
+static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *err)
+{
+    place *p = NULL, *q = NULL;
+    size_t num = 0, other = 0;
+    ik_status status = find_places(j, &j->v.of[0], &p, &num, out, err);
+    if (status == IK_OK)
+        status = find_places(j, &j->v.against, &q, &other, out, err);
+    if (status == IK_OK && !out->why)
+        out->why = tell_apart(p, num, q, other);
+    size_t samples = status == IK_OK && num && !out->why ? p[0].num : 0;
+    if (status == IK_OK)
+        status = samples_room(out, samples, err);
+    for (size_t s = 0; status == IK_OK && s < samples; s++)
+        if (is_feasible(row_at(j, &j->v.of[0], &p[0], s)) &&
+            is_feasible(row_at(j, &j->v.against, &q[0], s)))
+            add_sample(out, crossing(j, p, q, num, s, out),
+                       j->v.of[0].entries[p[0].begin + s].point);
+    free(p);
+    free(q);
+    return status;
+}
+
+/* What searches found; INFINITY where all of 100 % was accepted. */
+static ik_status searched_samples(const judge *j, const claim_side *side, sample_list *out,
+                                  ik_error *err)
+{
+    ik_status status = samples_room(out, side->num_entries, err);
+    for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
+        const report_row *r = &j->b->m->rows[row_of(j, &side->entries[i])];
+        double found = r->value[METRIC_SATURATION_LOAD];
+        add_sample(out,
+                   r->deadlock[0] ? NAN
+                   : isnan(found) ? INFINITY
+                                  : found,
+                   side->entries[i].point);
+        out->why = r->deadlock[0] ? "a deadlock ended some of the searches" : out->why;
+    }
+    return status;
+}
+
+static ik_status samples_of(const judge *j, const claim_side *side, sample_list *out, ik_error *err)
+{
+    if (j->v.has_x)
+        return curve_samples(j, side, out, err);
+    if (j->v.searched)
+        return searched_samples(j, side, out, err);
+    size_t *rows = ik_calloc(side->num_entries + 1, sizeof *rows);
+    ik_status status =
+        rows ? samples_room(out, side->num_entries, err) : ik_fail_memory(err, 1, "a claim");
+    for (size_t i = 0; status == IK_OK && i < side->num_entries; i++)
+        rows[i] = row_of(j, &side->entries[i]);
+    for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
+        const report_row *r = &j->b->m->rows[rows[i]];
+        double value = result_of(r, &j->c->y, out);
+        bool counts = !isnan(value) || is_feasible(r);
+        bool repeat = figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y);
+        out->again[out->num] = repeat;
+        if (counts && (!repeat || j->c->paired))
+            add_sample(out, value, side->entries[i].point);
+        out->repeats += repeat;
+    }
+    free(rows);
+    return status;
+}
+
+/* ---- sides */
+
+static bool is_exact(const judge *j)
+{
+    const result_expr *e = &j->c->y;
+    return j->c->measure != CLAIM_SATURATION && metrics[e->first].exact &&
+           (!e->op || metrics[e->second].exact);
+}
+
+/* Samples that are all infinite are one infinite value; some of them are no value. */
+static claim_number sum_up(const judge *j, const sample_list *s)
+{
+    claim_number n = {.num = s->num, .mean = NAN, .ci95 = NAN, .why = s->why};
+    double sum = 0, squares = 0;
+    size_t infinite = 0;
+    for (size_t i = 0; i < s->num; i++) {
+        sum += s->items[i];
+        infinite += isinf(s->items[i]) != 0;
+    }
+    if (infinite || s->num == 0) {
+        n.mean = infinite && infinite == s->num ? INFINITY : NAN;
+        n.ci95 = 0;
+        return n;
+    }
+    double mean = sum / (double)s->num;
+    for (size_t i = 0; i < s->num; i++)
+        squares += (s->items[i] - mean) * (s->items[i] - mean);
+    estimate e = model_estimate(mean, squares, s->num);
+    if (e.ci95 < 1e-12 * fabs(mean)) /* samples that are equal but for rounding */
+        e.ci95 = 0;
+    n.mean = mean;
+    /* one run that other seeds do not change draws nothing */
+    n.exact = is_exact(j) || (s->num == 1 && s->repeats > 0);
+    n.ci95 = n.exact && !(e.ci95 > 0) ? 0 : e.ci95;
+    return n;
+}
+
+ik_status judge_side(const judge *j, const claim_side *side, claim_number *out, ik_error *err)
+{
+    sample_list s = {0};
+    ik_status status = j->c->measure == CLAIM_CROSSING ? crossing_samples(j, &s, err)
+                                                       : samples_of(j, side, &s, err);
+    if (status == IK_OK)
+        *out = sum_up(j, &s);
+    samples_free(&s);
+    return status;
+}
+
+/* ---- pairs */
+
+/* Have two points the same seed, and the same value of each further axis that makes samples? */
+static bool is_same_sample(const judge *j, const axis *list, size_t num, size_t p, size_t q)
+{
+    for (size_t i = 0; i < num; i++)
+        if (axis_at(j->a, &list[i], p) != axis_at(j->a, &list[i], q))
+            return false;
+    return true;
+}
+
+/* The quotient of each sample of the left side and the same one of the right side. A pair of which
+ * both are repeats is one, too. */
+static void divide_pairs(const judge *j, const axis *list, size_t num, const sample_list *a,
+                         const sample_list *b, sample_list *out)
+{
+    for (size_t i = 0; i < a->num; i++)
+        for (size_t k = 0; k < b->num; k++) {
+            if (!is_same_sample(j, list, num, a->points[i], b->points[k]))
+                continue;
+            bool repeat = a->again[i] && b->again[k];
+            out->repeats += repeat;
+            if (!repeat)
+                add_sample(out, b->items[k] != 0 ? a->items[i] / b->items[k] : NAN, a->points[i]);
+            break;
+        }
+}
+
+static ik_status pair_samples(const judge *j, const sample_list *a, const sample_list *b,
+                              sample_list *out, ik_error *err)
+{
+    const name_list *names = &j->v.samples;
+    axis *list = ik_calloc(names->num + 1, sizeof *list);
+    size_t num = 0;
+    ik_status status =
+        list ? samples_room(out, a->num, err) : ik_fail_memory(err, names->num, "a claim");
+    for (size_t i = 0; i < names->num && status == IK_OK; i++)
+        if (axes_has(j->a, names->items[i]))
+            status = axes_find(j->a, names->items[i], NULL, 0, &list[num++], err);
+    if (status == IK_OK)
+        divide_pairs(j, list, num, a, b, out);
+    free(list);
+    out->why = a->why ? a->why : b->why;
+    if (!out->why && a->num && b->num && out->num == 0)
+        out->why = "no sample of one side is one of the other";
+    return status;
+}
+
+ik_status judge_paired_quotient(const judge *j, claim_number *out, ik_error *err)
+{
+    sample_list a = {0}, b = {0}, both = {0};
+    ik_status status = samples_of(j, &j->v.of[0], &a, err);
+    if (status == IK_OK)
+        status = samples_of(j, &j->v.against, &b, err);
+    if (status == IK_OK)
+        status = pair_samples(j, &a, &b, &both, err);
+    if (status == IK_OK)
+        *out = sum_up(j, &both);
+    samples_free(&a);
+    samples_free(&b);
+    samples_free(&both);
+    return status;
+}
