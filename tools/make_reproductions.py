@@ -75,6 +75,8 @@ def print_claims(claims):
         found = cell(c["found"]) if c["verdict"] != "not asked" else ""
         if c["verdict"] == "differs":
             found += f". {cell(c['differs'])}" if c["differs"] else ". Not known why"
+        if c["verdict"] == "holds" and c["differs"]:
+            found += f". It is recorded why it would differ: {cell(c['differs'])}"
         verdict = "full" if c["verdict"] == "not asked" else c["verdict"]
         print(f"| {verdict} | {cell(c['claim'])} | {cell(c['source'])} | {cell(c['paper'])} | {found} |")
 

@@ -196,6 +196,8 @@ static void print_claim(const cli *c, const reproduced *s, const ik_claim *claim
     if (differs)
         printf("%-16s%s%s\n", "", claim->differs[0] ? "known: " : "not known why",
                cli_line(claim->differs));
+    else if (claim->differs[0] && strcmp(claim->verdict, "holds") == 0)
+        printf("%-16sit is recorded why it would differ: %s\n", "", cli_line(claim->differs));
 }
 
 static ik_status put_claim(void *ctx, const ik_claim *claim, ik_error *err)

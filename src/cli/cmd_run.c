@@ -41,8 +41,11 @@ static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
     const char *overrides[MAX_OVERRIDES + 3] = {NULL};
     char seed[48], scale[160];
     int n = 0;
-    for (const char *text; n < MAX_OVERRIDES && (text = cli_get_nth(c, "--set", n)); n++)
+    for (const char *text; (text = cli_get_nth(c, "--set", n)); n++) {
+        if (n == MAX_OVERRIDES)
+            return ik_fail(err, IK_ERR_USAGE, "--set is given more than %d times", MAX_OVERRIDES);
         overrides[n] = text;
+    }
     if (cli_has(c, "--seed")) {
         snprintf(seed, sizeof seed, "seeds=[%llu]", (unsigned long long)c->seed);
         overrides[n++] = seed;

@@ -158,13 +158,23 @@ static bool names_scale(const char *override)
     return strncmp(override, "scale=", strlen("scale=")) == 0;
 }
 
+/* The first scale that is chosen, NULL = none. */
 static const char *find_scale(const char *const *overrides)
 {
-    const char *scale = NULL;
     for (size_t i = 0; overrides && overrides[i]; i++)
         if (names_scale(overrides[i]))
-            scale = overrides[i] + strlen("scale=");
-    return scale;
+            return overrides[i] + strlen("scale=");
+    return NULL;
+}
+
+static ik_status refuse_two_scales(const char *const *overrides, ik_error *err)
+{
+    const char *first = find_scale(overrides);
+    for (size_t i = 0; overrides && overrides[i]; i++)
+        if (names_scale(overrides[i]) && strcmp(overrides[i] + strlen("scale="), first) != 0)
+            return ik_fail(err, IK_ERR_USAGE, "two scales are chosen: '%.60s' and '%.60s'", first,
+                           overrides[i] + strlen("scale="));
+    return IK_OK;
 }
 
 static ik_status apply_overrides(ik_experiment *e, ytree *root, const char *const *overrides,
@@ -194,6 +204,8 @@ static ik_status read_sections(ik_experiment *e, const char *text, size_t size,
         status = ytree_fail(root, err, "an experiment is a mapping of sections, found %s",
                             ytree_kind_name(root->kind));
     e->overrides = "";
+    if (status == IK_OK)
+        status = refuse_two_scales(overrides, err);
     if (status == IK_OK)
         status = scale_apply(e, root, find_scale(overrides), err);
     if (status == IK_OK)

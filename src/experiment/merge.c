@@ -10,6 +10,7 @@
 #include "ikat/experiment.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -152,6 +153,26 @@ static ik_status take_meta(merge *m, ik_error *err)
     return status;
 }
 
+/* Numbers of points are those of the sweep, and what they refer to is there: nothing else is looked
+ * at in a part, and what is made of it must be readable. */
+static ik_status check_part(const merge *m, const char *path, ik_error *err)
+{
+    int64_t wrong = 0;
+    char sql[512];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM part.points AS p WHERE " STORE_CURRENT
+             " AND (id < 0 OR id >= %" PRIu64 " OR NOT EXISTS (SELECT 1 FROM part.plans AS q, "
+             "part.fabrics AS f WHERE q.id = p.plan AND q.fabric = p.fabric AND f.id = p.fabric))",
+             (uint64_t)strtoull(m->meta[NUM_SAME - 1], NULL, 10));
+    ik_status status = store_number(m->to, sql, &wrong, err);
+    if (status == IK_OK && wrong)
+        return ik_fail(err, IK_ERR_INPUT,
+                       "'%.200s' is damaged: %" PRId64 " of its points have no place in the sweep, "
+                       "or no plan",
+                       path, wrong);
+    return status;
+}
+
 static ik_status take_tables(merge *m, const char *path, ik_error *err)
 {
     static const char points_here[] = "SELECT count(*) FROM main.points",
@@ -160,7 +181,9 @@ static ik_status take_tables(merge *m, const char *path, ik_error *err)
     ik_status status = store_begin(m->to, err);
     if (status != IK_OK)
         return status;
-    status = store_number(m->to, points_here, &before, err);
+    status = check_part(m, path, err);
+    if (status == IK_OK)
+        status = store_number(m->to, points_here, &before, err);
     if (status == IK_OK)
         status = store_number(m->to, points_there, &there, err);
     if (status == IK_OK)
@@ -187,8 +210,12 @@ static ik_status take_file(merge *m, const char *path, ik_error *err)
     if (status == IK_OK)
         status = check_meta(m, s, err);
     store_close(s);
-    if (status == IK_OK)
-        status = execute(m->to, "ATTACH ?1 AS part", path, err);
+    char *name = status == IK_OK ? store_sqlite_name(path) : NULL;
+    if (name)
+        status = execute(m->to, "ATTACH ?1 AS part", name, err);
+    else if (status == IK_OK)
+        status = ik_fail_memory(err, strlen(path), "a merge");
+    sqlite3_free(name);
     if (status != IK_OK)
         return status;
     status = take_tables(m, path, err);

@@ -334,16 +334,24 @@ static ik_status create_tables(store *s, ik_error *err)
     return store_commit(s, err);
 }
 
+char *store_sqlite_name(const char *path)
+{
+    return path[0] == '/' ? sqlite3_mprintf("%s", path) : sqlite3_mprintf("./%s", path);
+}
+
 static ik_status open_db(const char *path, int flags, store **out, ik_error *err)
 {
     store *s = ik_calloc(1, sizeof *s);
-    if (!s || !(s->path = strdup(path))) {
+    char *name = store_sqlite_name(path);
+    if (!s || !name || !(s->path = strdup(path))) {
+        sqlite3_free(name);
         free(s);
         return ik_fail_memory(err, sizeof *s, "the result store");
     }
     s->lock = -1;
     errno = 0;
-    int code = sqlite3_open_v2(path, &s->db, flags | SQLITE_OPEN_FULLMUTEX, NULL);
+    int code = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_FULLMUTEX, NULL);
+    sqlite3_free(name);
     if (code != SQLITE_OK) {
         ik_status status = sqlite_error(s, code, err);
         store_close(s);

@@ -43,6 +43,9 @@ void store_close(store *s);
 void store_discard(store *s);
 sqlite3 *store_db(const store *s);
 const char *store_path(const store *s);
+/* What SQLite takes for the file `path` and nothing else (":memory:" and "file:…" mean something to
+ * it); sqlite3_free() it, NULL = out of memory. */
+char *store_sqlite_name(const char *path);
 
 /* Transactions may stand inside one another: the outermost is one, a rollback is of all. */
 ik_status store_begin(store *s, ik_error *err);

@@ -77,8 +77,10 @@ void page_put_claim(FILE *out, const char *paper, const ik_claim *c, bool with_e
     utf8_print_markup(out, c->paper);
     fputs("</td><td>", out);
     utf8_print_markup(out, c->found);
-    if (c->differs[0] && strcmp(c->verdict, "differs") == 0) {
-        fputs("<br><span class=\"quiet\">Why: ", out);
+    bool differs = strcmp(c->verdict, "differs") == 0;
+    if (c->differs[0] && (differs || strcmp(c->verdict, "holds") == 0)) {
+        fprintf(out, "<br><span class=\"quiet\">%s: ",
+                differs ? "Why" : "It is recorded why it would differ");
         utf8_print_markup(out, c->differs);
         fputs("</span>", out);
     }

@@ -126,6 +126,17 @@ class Merge(CliTest):
             self.ok("run", path, "-q", "--budget", "1 h", "-o", some)
             self.assertEqual(some.read_bytes(), whole.read_bytes())
 
+    def test_names_of_files(self):
+        """Those that mean something to SQLite are names of files all the same."""
+        path = self.write(KINDS["load"])
+        names = [":memory:", "file:a.db", "file:b.db?mode=memory", "it's; a \"name\".db"]
+        for i, name in enumerate(names, 1):
+            self.ok("run", path, "-q", "--shard", f"{i}/{len(names)}", "-o", name, cwd=self.tmp)
+        self.ok("merge", *names, "-o", "file:whole.db?immutable=1", cwd=self.tmp)
+        self.ok("run", path, "-q", "-o", self.tmp / "whole.db")
+        self.assertEqual((self.tmp / "file:whole.db?immutable=1").read_bytes(), (self.tmp / "whole.db").read_bytes())
+        self.assertEqual({p.name for p in self.tmp.iterdir()}, {*names, "e.yaml", "whole.db", "file:whole.db?immutable=1"})
+
     def test_refused(self):
         path = self.write(KINDS["load"])
         made = self.shards(path, 2)
@@ -152,6 +163,14 @@ class Merge(CliTest):
         with sqlite3.connect(self.tmp / "new.db") as db:
             db.execute("UPDATE meta SET value = '9.9' WHERE key = 'version'")
         refused(made[0], self.tmp / "new.db", "-o", out, words=("9.9", "two versions"))
+        for number, sql in enumerate(("UPDATE points SET id = -5 WHERE id = (SELECT min(id) FROM points)",
+                                      "UPDATE points SET id = 24 WHERE id = (SELECT min(id) FROM points)", "UPDATE points SET plan = 99",
+                                      "UPDATE points SET fabric = 99", "DELETE FROM fabrics")):
+            damaged = self.tmp / f"damaged{number}.db"
+            shutil.copy(made[0], damaged)
+            with sqlite3.connect(damaged) as db:
+                db.execute(sql)
+            refused(damaged, "-o", out, words=("damaged", "no place in the sweep"))
         before = made[0].read_bytes()
         self.refused("merge", made[0], "-o", made[0], says="exists already")
         self.assertEqual(made[0].read_bytes(), before)

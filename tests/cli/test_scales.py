@@ -28,6 +28,19 @@ class Scales(CliTest):
         path.write_text(text)
         return path
 
+    def test_chosen_twice(self):
+        """Whichever way: one of the two would count for nothing. The same twice is one."""
+        path = self.write()
+        for more in (("--scale", "full", "--set", "scale=tiny"), ("--set", "scale=tiny", "--set", "scale=full")):
+            self.refused("run", path, "-o", self.tmp / "no.db", *more, says=("two scales", "'tiny'", "'full'"))
+        self.ok("run", path, "-q", "-o", self.tmp / "tiny.db", "--scale", "tiny", "--set", "scale=tiny")
+        self.refused("run", path, "-o", self.tmp / "no.db", *(["--set", "seeds=1"] * 257), says="more than 256 times")
+
+    def test_a_claim_that_holds_though_it_is_known_to_differ(self):
+        path = self.write(TEXT.replace("value: 1.9", "value: 1.5"))
+        text = self.ok("run", path, "-o", self.tmp / "e.db", "--set", "seeds=3")
+        self.assertIn("it is recorded why it would differ: smaller", " ".join(text.split()))
+
     def test_a_scale_replaces_sections(self):
         path = self.write()
         for scale, points, fabric in ((None, 4, "k=4,n=2"), ("full", 12, "k=4,n=3"), ("tiny", 2, "k=4,n=2")):

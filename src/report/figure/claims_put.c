@@ -126,6 +126,8 @@ static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, 
         put_note(p, "the source says: ", r->c->paper);
         if (r->verdict == VERDICT_DIFFERS)
             put_note(p, "known to differ: ", r->c->differs);
+        else if (r->verdict == VERDICT_HOLDS)
+            put_note(p, "it is recorded why it would differ: ", r->c->differs);
     }
     return IK_OK;
 }
