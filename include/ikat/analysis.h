@@ -386,8 +386,9 @@ typedef struct ik_permutations {
     bool exhaustive;
     double mean;
 } ik_permutations;
-/* samples 0: all of them; IK_ERR_UNSUPPORTED beyond 11 hosts. Else that many random ones (seed of
- * env). Deterministic routings. */
+#define IK_PERMUTATIONS_HOSTS 11
+/* samples 0: all of them; IK_ERR_UNSUPPORTED beyond IK_PERMUTATIONS_HOSTS hosts. Else that many
+ * random ones (seed of env). Deterministic routings. */
 ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const ik_env *env,
                                   ik_permutations *out, ik_error *err);
 void ik_permutations_free(ik_permutations *p);

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_HOSTS 11
-
 /* Switch-to-switch channels of one pair's path; false if the pair is not delivered. */
 static bool inner_path(const walker *w, uint32_t src, uint32_t dst, uint32_t *channels,
                        uint32_t *num)
@@ -37,11 +35,11 @@ static ik_status undelivered(const ik_routing *r, uint32_t src, uint32_t dst, ik
 
 typedef struct enumeration {
     uint32_t hosts;
-    uint32_t *path[MAX_HOSTS][MAX_HOSTS];
-    uint32_t num[MAX_HOSTS][MAX_HOSTS];
+    uint32_t *path[IK_PERMUTATIONS_HOSTS][IK_PERMUTATIONS_HOSTS];
+    uint32_t num[IK_PERMUTATIONS_HOSTS][IK_PERMUTATIONS_HOSTS];
     uint32_t *load; /* [num_ports] */
-    uint64_t count[MAX_HOSTS + 1];
-    bool taken[MAX_HOSTS];
+    uint64_t count[IK_PERMUTATIONS_HOSTS + 1];
+    bool taken[IK_PERMUTATIONS_HOSTS];
 } enumeration;
 
 static void enumerate(enumeration *e, uint32_t src, uint32_t level)
@@ -86,11 +84,11 @@ static ik_status collect(enumeration *e, const walker *w, uint32_t *buffer, ik_e
 static ik_status all_permutations(const walker *w, uint32_t *buffer, uint64_t *count, ik_error *err)
 {
     const ik_fabric *f = w->r->fabric;
-    if (f->num_hosts > MAX_HOSTS) {
+    if (f->num_hosts > IK_PERMUTATIONS_HOSTS) {
         ik_fail(err, IK_ERR_UNSUPPORTED, "%u hosts have too many permutations to try all of them",
                 f->num_hosts);
         return ik_hint(err, IK_ERR_UNSUPPORTED, "up to %d hosts; ask for random samples instead",
-                       MAX_HOSTS);
+                       IK_PERMUTATIONS_HOSTS);
     }
     enumeration *e = ik_calloc(1, sizeof *e);
     if (!e)

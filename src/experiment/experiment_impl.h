@@ -89,6 +89,8 @@ static inline bool experiment_measures(const ik_experiment *e, measure_id id)
 {
     return e->measures >> id & 1;
 }
+/* Whether anything that is measured depends on `patterns`. */
+bool experiment_counts_patterns(const ik_experiment *e);
 /* Whether anything that is measured looks at the traffic. */
 bool experiment_measures_traffic(const ik_experiment *e);
 /* Whether a traffic is another one with another seed. */

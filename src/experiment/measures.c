@@ -10,7 +10,15 @@
 bool experiment_measures_traffic(const ik_experiment *e)
 {
     return experiment_measures(e, MEASURE_CONTENTION) ||
-           experiment_measures(e, MEASURE_SATURATION) || experiment_measures(e, MEASURE_BANDWIDTH);
+           experiment_measures(e, MEASURE_SATURATION) ||
+           experiment_measures(e, MEASURE_BANDWIDTH) || experiment_measures(e, MEASURE_NCA);
+}
+
+bool experiment_counts_patterns(const ik_experiment *e)
+{
+    return experiment_measures(e, MEASURE_BANDWIDTH) ||
+           (experiment_measures(e, MEASURE_PERMUTATIONS) &&
+            experiment_option(e, OPTION_PATTERNS)->given);
 }
 
 bool experiment_uses(const ik_experiment *e, section_id id)
@@ -88,7 +96,14 @@ static measure_id measure_of(metric_id id)
         [METRIC_DIAMETER - FIRST_STATIC] = MEASURE_SIZE,
         [METRIC_MIN_PATHS - FIRST_STATIC] = MEASURE_PATHS,
         [METRIC_MEAN_PATHS - FIRST_STATIC] = MEASURE_PATHS,
-        [METRIC_MAX_PATHS - FIRST_STATIC] = MEASURE_PATHS};
+        [METRIC_MAX_PATHS - FIRST_STATIC] = MEASURE_PATHS,
+        [METRIC_NCA_MIN - FIRST_STATIC] = MEASURE_NCA,
+        [METRIC_NCA_MEAN - FIRST_STATIC] = MEASURE_NCA,
+        [METRIC_NCA_MAX - FIRST_STATIC] = MEASURE_NCA,
+        [METRIC_NCA_SD - FIRST_STATIC] = MEASURE_NCA,
+        [METRIC_FREE_PERMUTATIONS - FIRST_STATIC] = MEASURE_PERMUTATIONS,
+        [METRIC_PERMUTATIONS_MEAN - FIRST_STATIC] = MEASURE_PERMUTATIONS,
+        [METRIC_PERMUTATIONS_MAX - FIRST_STATIC] = MEASURE_PERMUTATIONS};
     return metric_is_static(id) ? of[id - FIRST_STATIC] : NUM_MEASURES;
 }
 
@@ -186,8 +201,10 @@ ik_status measures_read(ik_experiment *e, const ytree *root, ik_error *err)
         status = name_measures(e, err);
     if (status == IK_OK)
         status = refuse_unproved(e, err);
-    if (status == IK_OK && !experiment_measures(e, MEASURE_BANDWIDTH))
-        status = refuse_value(patterns, "patterns", "without effective_bandwidth in measures", err);
+    if (status == IK_OK && !experiment_measures(e, MEASURE_BANDWIDTH) &&
+        !experiment_measures(e, MEASURE_PERMUTATIONS))
+        status = refuse_value(patterns, "patterns",
+                              "without effective_bandwidth or permutations in measures", err);
     if (status == IK_OK && !experiment_simulates(e) && !experiment_measures(e, MEASURE_PROOF) &&
         !experiment_measures(e, MEASURE_MEAN_HOPS))
         status = refuse_value(experiment_option(e, OPTION_PROOF), "proof",
@@ -254,7 +271,7 @@ static bool any_draws(const ik_experiment *e)
 static ik_status refuse_several(const ik_experiment *e, const variants *list, ik_error *err)
 {
     static const measure_id of_traffic[] = {MEASURE_CONTENTION, MEASURE_SATURATION,
-                                            MEASURE_BANDWIDTH};
+                                            MEASURE_BANDWIDTH, MEASURE_NCA};
     for (size_t i = 0; i < list->num; i++) {
         const char *name = list->items[i].name;
         bool schedule = strcmp(name, "schedule") == 0;
@@ -280,7 +297,7 @@ static ik_status check_traffics(const ik_experiment *e, const variants *list, ik
     if (!traffic->line || experiment_measures_traffic(e))
         return IK_OK;
     ik_status status = ytree_fail(traffic, err, "'traffic' has no effect: no measure looks at it");
-    return ik_hint(err, status, "contention, saturation and effective_bandwidth do");
+    return ik_hint(err, status, "contention, saturation, effective_bandwidth and nca do");
 }
 
 ik_status measures_check(const ik_experiment *e, ik_error *err)

@@ -46,7 +46,8 @@ static const ik_param simulate_row[] = {
     {0}};
 static const ik_param patterns_row[] = {
     {"patterns", IK_PARAM_UINT, "100", 1, 1e6, NULL,
-     "random patterns over which effective_bandwidth is a mean"},
+     "random patterns over which effective_bandwidth is a mean; if given, permutations that are "
+     "drawn instead of counting all of them"},
     {0}};
 
 const char *const measure_names[] = {"proof",
@@ -60,6 +61,8 @@ const char *const measure_names[] = {"proof",
                                      "bisection",
                                      "size",
                                      "paths",
+                                     "nca",
+                                     "permutations",
                                      NULL};
 
 const ik_param ik_reference_params[] = {
@@ -123,7 +126,8 @@ static const ik_experiment_section sections[] = {
                                         "random patterns over which effective_bandwidth is a mean"},
     {"measures", IK_SECTION_WORDS, NULL, "",
      "what is measured, instead of a simulation or beside it, of proof, mean_hops, entries, "
-     "least_t_max, contention, saturation, effective_bandwidth, cost, bisection, size, paths; what "
+     "least_t_max, contention, saturation, effective_bandwidth, cost, bisection, size, paths, nca, "
+     "permutations; what "
      "a figure or "
      "claim is about is measured, too"},
     {"over", IK_SECTION_WORDS, NULL, "",

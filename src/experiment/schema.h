@@ -52,6 +52,8 @@ typedef enum measure_id {
     MEASURE_BISECTION,
     MEASURE_SIZE,
     MEASURE_PATHS,
+    MEASURE_NCA,
+    MEASURE_PERMUTATIONS,
     NUM_MEASURES
 } measure_id;
 extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */

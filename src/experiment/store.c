@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 14 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 15 };
 
 struct store {
     sqlite3 *db;
@@ -58,9 +58,12 @@ static const char tables[] =
     "reply_latency_mean_ns REAL, outstanding_mean REAL, series_outstanding BLOB, workload "
     "BLOB, feasible REAL, deadlock_free REAL, mean_hops REAL, max_hops REAL, entries_mean "
     "REAL, entries_max REAL, least_t_max REAL, contention REAL, static_slowdown REAL, "
-    "static_saturation REAL, effective_bandwidth REAL, efficiency REAL, ports_per_host REAL, "
+    "static_saturation REAL, effective_bandwidth REAL, efficiency REAL, nca_routes_min REAL, "
+    "nca_routes_mean REAL, nca_routes_max REAL, nca_routes_sd REAL, ports_per_host REAL, "
     "links_per_host REAL, bisection REAL, hosts REAL, switches REAL, radix REAL, diameter REAL, "
-    "min_paths REAL, mean_paths REAL, max_paths REAL, measured TEXT NOT NULL);CREATE TABLE "
+    "min_paths REAL, mean_paths REAL, max_paths REAL, permutations_free REAL, "
+    "permutations_contention REAL, permutations_contention_max REAL, measured TEXT NOT "
+    "NULL);CREATE TABLE "
     "refs(key TEXT "
     "PRIMARY KEY, fabric TEXT"
     " NOT NULL, switch TEXT NOT NULL, traffic TEXT NOT NULL, adapter TEXT NOT NULL, seed "

@@ -35,7 +35,14 @@ static const struct column {
                {METRIC_DIAMETER, "diameter>", 1, 0, ""},
                {METRIC_MIN_PATHS, "fewest paths>", 1, 0, ""},
                {METRIC_MEAN_PATHS, "mean paths>", 1, 3, ""},
-               {METRIC_MAX_PATHS, "most paths>", 1, 0, ""}};
+               {METRIC_MAX_PATHS, "most paths>", 1, 0, ""},
+               {METRIC_NCA_MIN, "fewest routes>", 1, 0, ""},
+               {METRIC_NCA_MEAN, "routes/root>", 1, 0, ""},
+               {METRIC_NCA_MAX, "most routes>", 1, 0, ""},
+               {METRIC_NCA_SD, "deviation>", 1, 1, ""},
+               {METRIC_FREE_PERMUTATIONS, "free permutations>", 100, 1, " %"},
+               {METRIC_PERMUTATIONS_MEAN, "their contention>", 1, 3, ""},
+               {METRIC_PERMUTATIONS_MAX, "at most>", 1, 0, ""}};
 enum { NUM_NUMBERS = sizeof columns / sizeof *columns };
 
 /* What varies between rows. */

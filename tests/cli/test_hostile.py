@@ -323,7 +323,8 @@ class Hostile(CliTest):
         unused = {"hosts_silent"}  # nothing reads it
         measured = {"feasible", "deadlock_free", "mean_hops", "max_hops", "entries_mean", "entries_max", "least_t_max", "contention", "static_slowdown",
                     "static_saturation", "effective_bandwidth", "efficiency", "ports_per_host", "links_per_host", "bisection",
-                    "hosts", "switches", "radix", "diameter", "min_paths", "mean_paths", "max_paths"}  # a simulation has none
+                    "hosts", "switches", "radix", "diameter", "min_paths", "mean_paths", "max_paths",
+                    "nca_routes_min", "nca_routes_mean", "nca_routes_max", "nca_routes_sd", "permutations_free", "permutations_contention", "permutations_contention_max"}  # a simulation has none
         for table, column, kind in numbers:
             for name, path in self.stores(f"UPDATE {table} SET {column} = ?1 WHERE rowid = (SELECT max(rowid) FROM {table})", values):
                 done = self.raw("report", path, "--json")

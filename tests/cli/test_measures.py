@@ -90,6 +90,61 @@ measures: [size, paths]
         self.assertIn("mean_paths", table)
         self.assertIn("most paths", self.ok("run", self.write(text), "-o", self.tmp / "a.db"))
 
+    def test_routes_per_root_are_those_of_load(self):
+        """Over the switches of the highest level, of any traffic and tree; other fabrics have none."""
+        text = """\
+fabric: ["xgft:m=4:4,w=1:3", "xgft:m=2:3:4,w=1:2:2", "karytree:k=4,n=2", "torus:dims=4:4"]
+routing: [%s]
+traffic: [alltoall, "shift:by=5"]
+seeds: [1, 2]
+simulate: false
+measures: [nca]
+"""
+        for routing in ("dmodk", "'rnca_up:seed=3'", "oblivious", "updown"):
+            fabrics = text if routing == "updown" else text.replace(', "torus:dims=4:4"', "")
+            change = fabrics.replace("seeds: [1, 2]\n", "") % routing
+            answer = self.json("run", self.write(change), "-o", self.tmp / f"{routing[1:4]}.db")
+            for p in answer["points"]:
+                spec = answer["fabrics"][p["fabric"]]["spec"]
+                if spec.startswith("torus"):
+                    self.assertIsNone(p["nca_routes_mean"])
+                    continue
+                rows = list(csv.DictReader(io.StringIO(self.ok("load", spec, "--routing", routing.strip("'"), "--traffic", p["traffic"], "--csv", "--table", "nca"))))
+                top = [float(r["routes"]) for r in rows if r["level"] == rows[-1]["level"]]
+                for name, value in (("min", min(top)), ("mean", statistics.mean(top)), ("max", max(top)), ("sd", statistics.pstdev(top))):
+                    self.assertAlmostEqual(p[f"nca_routes_{name}"], value, places=6, msg=(spec, routing, p["traffic"]))
+        self.refused("run", self.write(text.replace("simulate: false\n", "").replace("traffic: [alltoall", "schedule: [{until: 1 us, traffic: uniform}, {traffic: alltoall}]\n#") % "updown"),
+                     "-o", self.tmp / "no.db", says="measure 'nca' is of one traffic")
+
+    def test_permutations_are_those_of_load(self):
+        """All of them on small fabrics, as many as asked for on any; with one path per pair."""
+        text = """\
+fabric: ["xgft:m=3:3,w=1:2", "karytree:k=2,n=3"]
+routing: [smodk, dmodk, oblivious]
+simulate: false
+measures: [permutations]
+"""
+        answer = self.json("run", self.write(text), "-o", self.tmp / "a.db")
+        random = text.replace("measures:", "patterns: 300\nmeasures:").replace("karytree:k=2,n=3", "karytree:k=4,n=2")
+        drawn = self.json("run", self.write(random), "-o", self.tmp / "b.db")
+        for result, asked in ((answer, "all"), (drawn, 300)):
+            for p in result["points"]:
+                if p["routing"] == "oblivious":
+                    self.assertIsNone(p["permutations_free"])
+                    continue
+                load = self.json("load", result["fabrics"][p["fabric"]]["spec"], "--routing", p["routing"], "--permutations", asked)["permutations"]
+                count = load["by_contention"]
+                self.assertAlmostEqual(p["permutations_free"], (count.get("0", 0) + count.get("1", 0)) / load["total"])
+                self.assertAlmostEqual(p["permutations_contention"], load["mean"], places=6)
+                self.assertEqual(p["permutations_contention_max"], max(map(int, count)))
+        free = self.json("run", self.write(random.replace("300", "7")), "-o", self.tmp / "b.db")["points"][0]["permutations_free"]
+        self.assertAlmostEqual(7 * free, round(7 * free), places=6)  # another number is measured anew
+        many = text.replace("karytree:k=2,n=3", "karytree:k=4,n=2")
+        said = self.refused("run", self.write(many), "-o", self.tmp / "no.db", says=("16 hosts of karytree:k=4,n=2", "patterns: 10000"))
+        self.assertIn("test.yaml:4:12:", said)
+        self.assertFalse((self.tmp / "no.db").exists())
+        self.refused("run", self.write(text.replace("measures: [permutations]", "measures: [size]\npatterns: 5")), "-o", self.tmp / "no.db", says="without effective_bandwidth or permutations")
+
     def test_samples_are_one_row(self):
         answer = self.json("run", self.write(GRAPHS), "-o", self.tmp / "a.db")
         rows = {s["routing"]: s for s in answer["statics"]}

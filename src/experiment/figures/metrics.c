@@ -69,6 +69,10 @@ const metric_row metrics[NUM_METRICS] = {
     [METRIC_STATIC_SATURATION] = {"static_saturation", "predicted saturation", "%", true},
     [METRIC_BANDWIDTH] = {"effective_bandwidth", "effective bandwidth", "%", true},
     [METRIC_EFFICIENCY] = {"efficiency", "efficiency", "%", true},
+    [METRIC_NCA_MIN] = {"nca_routes_min", "routes of the root with fewest", "", true},
+    [METRIC_NCA_MEAN] = {"nca_routes_mean", "routes per root", "", true},
+    [METRIC_NCA_MAX] = {"nca_routes_max", "routes of the root with most", "", true},
+    [METRIC_NCA_SD] = {"nca_routes_sd", "deviation of routes per root", "", true},
     [METRIC_PORTS_PER_HOST] = {"ports_per_host", "switch ports per host", "", true},
     [METRIC_LINKS_PER_HOST] = {"links_per_host", "links per host", "", true},
     [METRIC_BISECTION] = {"bisection", "bisection per host", "", true},
@@ -79,6 +83,12 @@ const metric_row metrics[NUM_METRICS] = {
     [METRIC_MIN_PATHS] = {"min_paths", "fewest shortest paths of a pair", "", true},
     [METRIC_MEAN_PATHS] = {"mean_paths", "mean number of shortest paths", "", true},
     [METRIC_MAX_PATHS] = {"max_paths", "most shortest paths of a pair", "", true},
+    [METRIC_FREE_PERMUTATIONS] = {"permutations_free", "permutations without contention", "%",
+                                  true},
+    [METRIC_PERMUTATIONS_MEAN] = {"permutations_contention", "mean contention of permutations", "",
+                                  true},
+    [METRIC_PERMUTATIONS_MAX] = {"permutations_contention_max",
+                                 "largest contention of permutations", "", true},
 };
 
 bool metric_past_saturation(double offered, double throughput)

@@ -73,6 +73,10 @@ typedef enum metric_id {
     METRIC_STATIC_SATURATION,
     METRIC_BANDWIDTH,
     METRIC_EFFICIENCY,
+    METRIC_NCA_MIN, /* these four: routes that turn at a root of a tree */
+    METRIC_NCA_MEAN,
+    METRIC_NCA_MAX,
+    METRIC_NCA_SD, /* over the roots */
     METRIC_PORTS_PER_HOST,
     METRIC_LINKS_PER_HOST,
     METRIC_BISECTION,
@@ -83,6 +87,9 @@ typedef enum metric_id {
     METRIC_MIN_PATHS, /* these three: shortest paths of a pair of switches with hosts */
     METRIC_MEAN_PATHS,
     METRIC_MAX_PATHS,
+    METRIC_FREE_PERMUTATIONS, /* share of them without contention */
+    METRIC_PERMUTATIONS_MEAN,
+    METRIC_PERMUTATIONS_MAX,
     NUM_METRICS
 } metric_id;
 
@@ -112,7 +119,7 @@ static inline bool metric_is_static(metric_id id)
 /* Those of them that look at the traffic, which a seed may draw; others are of the machine. */
 static inline bool metric_is_of_traffic(metric_id id)
 {
-    return id >= METRIC_CONTENTION && id <= METRIC_EFFICIENCY;
+    return id >= METRIC_CONTENTION && id <= METRIC_NCA_SD;
 }
 
 /* NUM_METRICS: there is none of that name. */

@@ -25,7 +25,7 @@ static void write_mark(const ik_experiment *e, char *mark, size_t size)
 {
     char asked[48];
     size_t used = (size_t)snprintf(mark, size, "%s", e->measured);
-    if (experiment_measures(e, MEASURE_BANDWIDTH))
+    if (experiment_counts_patterns(e))
         used += (size_t)snprintf(mark + used, size - used, "; patterns %" PRIu64,
                                  experiment_option(e, OPTION_PATTERNS)->u);
     if (!experiment_measures(e, MEASURE_PROOF) && !experiment_measures(e, MEASURE_MEAN_HOPS))

@@ -4,6 +4,7 @@
  * read, before the first point runs and before anything is written.
  */
 #include "experiment/run/run.h"
+#include "ikat/analysis.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,6 +29,19 @@ static ik_status check_reach(const runner *r, const variant *v, const ik_fabric 
     return ik_hint(
         err, status,
         "allow_unreachable: true in the experiment (or --set allow_unreachable=true) accepts that");
+}
+
+/* Nobody waits for all permutations of many hosts. */
+static ik_status check_permutations(const runner *r, const ik_fabric *f, ik_error *err)
+{
+    if (!experiment_measures(r->e, MEASURE_PERMUTATIONS) ||
+        experiment_option(r->e, OPTION_PATTERNS)->given || f->num_hosts <= IK_PERMUTATIONS_HOSTS)
+        return IK_OK;
+    ik_status status = ytree_fail(r->e->measure_place[MEASURE_PERMUTATIONS], err,
+                                  "'permutations': %u hosts of %.100s have too many to count all",
+                                  f->num_hosts, f->spec);
+    return ik_hint(err, status, "up to %d hosts; patterns: 10000 counts so many random ones",
+                   IK_PERMUTATIONS_HOSTS);
 }
 
 /* ---- files that are not there */
@@ -298,6 +312,8 @@ static ik_status check_fabric(const runner *r, const point *at, const ik_fabric 
     ik_status status = known ? IK_OK : check_hosts(v, f, err);
     if (status == IK_OK && !known)
         status = check_reach(r, v, f, err);
+    if (status == IK_OK && !known)
+        status = check_permutations(r, f, err);
     if (status == IK_OK && !known)
         status =
             check_traffic(r, fabrics, f, at->design == 0 && at->index[SECTION_FABRIC] == 0, err);

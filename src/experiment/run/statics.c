@@ -117,6 +117,27 @@ void statics_of_proof(const runner *r, const ik_proof *proof, statics *out)
     statics_set(out, METRIC_MAX_HOPS, proof->max_hops);
 }
 
+static ik_status measure_permutations(const runner *r, const ik_plan *plan, const ik_env *env,
+                                      statics *out, ik_error *err)
+{
+    const ik_value *patterns = experiment_option(r->e, OPTION_PATTERNS);
+    ik_permutations p;
+    if (plan->routing->kind != IK_ROUTE_DETERMINISTIC || plan->routing->rails)
+        return IK_OK; /* a permutation has no one contention */
+    ik_status status =
+        ik_permutations_measure(plan->routing, patterns->given ? patterns->u : 0, env, &p, err);
+    if (status != IK_OK)
+        return status;
+    uint64_t free_of_it = 0;
+    for (size_t c = 0; c < p.num && c < 2; c++)
+        free_of_it += p.count[c];
+    statics_set(out, METRIC_FREE_PERMUTATIONS, (double)free_of_it / (double)p.total);
+    statics_set(out, METRIC_PERMUTATIONS_MEAN, p.mean);
+    statics_set(out, METRIC_PERMUTATIONS_MAX, (double)(p.num - 1));
+    ik_permutations_free(&p);
+    return IK_OK;
+}
+
 ik_status statics_of_plan(const runner *r, const ik_fabric *f, const point *p, const ik_plan *plan,
                           const ik_env *env, statics *out, ik_error *err)
 {
@@ -125,6 +146,8 @@ ik_status statics_of_plan(const runner *r, const ik_fabric *f, const point *p, c
         status = measure_entries(plan, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_LEAST_T_MAX))
         status = statics_least(r, f, p, plan, env, out, err);
+    if (status == IK_OK && experiment_measures(r->e, MEASURE_PERMUTATIONS))
+        status = measure_permutations(r, plan, env, out, err);
     return status;
 }
 
@@ -235,14 +258,40 @@ ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, con
 
 /* ---- of a traffic */
 
-static ik_status measure_saturation(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
-                                    statics *out, ik_error *err)
+/* Routes per nearest common ancestor, of those at the top. */
+static void put_roots(const ik_fabric *f, const double *turns, statics *out)
+{
+    double least = INFINITY, most = 0, sum = 0, squares = 0, num = 0;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        if (f->switch_level[sw] != f->num_levels)
+            continue;
+        least = fmin(least, turns[sw]);
+        most = fmax(most, turns[sw]);
+        sum += turns[sw];
+        num++;
+    }
+    if (num == 0)
+        return;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        if (f->switch_level[sw] == f->num_levels)
+            squares += (turns[sw] - sum / num) * (turns[sw] - sum / num);
+    statics_set(out, METRIC_NCA_MIN, least);
+    statics_set(out, METRIC_NCA_MEAN, sum / num);
+    statics_set(out, METRIC_NCA_MAX, most);
+    statics_set(out, METRIC_NCA_SD, sqrt(squares / num));
+}
+
+static ik_status measure_loads(const runner *r, const ik_plan *plan, const ik_traffic *t,
+                               const ik_env *env, statics *out, ik_error *err)
 {
     ik_load l;
     ik_status status = ik_load_measure(plan->routing, t, env, &l, err);
     if (status != IK_OK)
         return status;
-    statics_set(out, METRIC_STATIC_SATURATION, l.saturation);
+    if (experiment_measures(r->e, MEASURE_SATURATION))
+        statics_set(out, METRIC_STATIC_SATURATION, l.saturation);
+    if (experiment_measures(r->e, MEASURE_NCA) && l.turns)
+        put_roots(plan->routing->fabric, l.turns, out);
     ik_load_free(&l);
     return IK_OK;
 }
@@ -297,8 +346,9 @@ static ik_status measure_traffic(const runner *r, const ik_fabric *f, const vari
 {
     ik_traffic *t = NULL;
     ik_status status = ik_traffic_from_spec(f, v->spec, env, &t, err);
-    if (status == IK_OK && experiment_measures(r->e, MEASURE_SATURATION))
-        status = measure_saturation(plan, t, env, out, err);
+    if (status == IK_OK &&
+        (experiment_measures(r->e, MEASURE_SATURATION) || experiment_measures(r->e, MEASURE_NCA)))
+        status = measure_loads(r, plan, t, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_CONTENTION))
         status = measure_contention(plan, t, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_BANDWIDTH))

@@ -54,7 +54,7 @@ static ik_status put_sections(const runner *r, const point *p, bool whole, const
     if (measured) {
         const ik_value *proof = experiment_option(r->e, OPTION_PROOF);
         ik_json_text(&j, "measures", r->e->measured);
-        if (experiment_measures(r->e, MEASURE_BANDWIDTH))
+        if (experiment_counts_patterns(r->e))
             ik_json_uint(&j, "patterns", experiment_option(r->e, OPTION_PATTERNS)->u);
         if (proof->u != PROOF_FULL)
             ik_json_text(&j, "proof", proof->text);

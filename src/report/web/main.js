@@ -170,7 +170,9 @@ const MEASURES = [['feasible', 'feasible', (x) => percent(x)], ['deadlock_free',
   ['static_slowdown', 'predicted slowdown', plainNumber], ['static_saturation', 'predicted saturation', (x) => percent(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
   ['efficiency', 'efficiency', (x) => percent(x)], ['ports_per_host', 'ports per host', plainNumber], ['links_per_host', 'links per host', plainNumber], ['bisection', 'bisection per host', plainNumber],
   ['hosts', 'hosts', plainNumber], ['switches', 'switches', plainNumber], ['radix', 'radix', plainNumber], ['diameter', 'diameter', plainNumber],
-  ['min_paths', 'fewest paths', plainNumber], ['mean_paths', 'mean paths', plainNumber], ['max_paths', 'most paths', plainNumber]];
+  ['min_paths', 'fewest paths', plainNumber], ['mean_paths', 'mean paths', plainNumber], ['max_paths', 'most paths', plainNumber],
+  ['nca_routes_min', 'routes of the root with fewest', plainNumber], ['nca_routes_mean', 'routes per root', plainNumber], ['nca_routes_max', 'of the root with most', plainNumber], ['nca_routes_sd', 'deviation', plainNumber],
+  ['permutations_free', 'permutations without contention', (x) => percent(x)], ['permutations_contention', 'their mean contention', plainNumber], ['permutations_contention_max', 'their largest contention', plainNumber]];
 const MEANINGS = { static_saturation: 'Predicted from the load of the busiest channel: the load at which it is full. The saturation of a simulation is measured.', feasible: 'Samples on which the routing can be made.', contention: 'Flows on the busiest channel of a permutation.' };
 const measuresOf = (list) => MEASURES.filter(([key]) => list.some((s) => s[key] !== null && s[key] !== undefined));
 // A mean with as many places as its interval has with two digits.
