@@ -32,8 +32,11 @@ static int list_text(const cli *c, const reproduction *r)
 {
     static const char *const headers[] = {"name", "claims>", "quick>", "full>", "title", NULL};
     cli_table *t = cli_table_new(headers);
+    double quick = 0, full = 0;
     for (size_t i = 0; i < r->num; i++) {
         const ik_experiment_about *about = r->studies[i].about;
+        quick += about->quick_seconds;
+        full += 3600 * about->full_hours;
         for (size_t k = 0; k < about->num_figures; k++) {
             if (!r->studies[i].shown[k])
                 continue;
@@ -46,7 +49,10 @@ static int list_text(const cli *c, const reproduction *r)
     }
     cli_table_print(t, stdout, c->colour_out);
     if (!c->quiet)
-        puts("Processor time; figures of one experiment share it.");
+        printf("Processor time; figures of one experiment share it. All of this: about %s on %u "
+               "processor%s, at full scale %s.\n",
+               duration(quick / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
+               duration(full / c->jobs));
     return CLI_DONE;
 }
 
@@ -216,7 +222,8 @@ static ik_status put_claim(void *ctx, const ik_claim *claim, ik_error *err)
     return IK_OK;
 }
 
-static int put_json(const cli *c, const reproduction *r, const verdicts *v, int status)
+static int put_json(const cli *c, const reproduction *r, const verdicts *v, size_t lacking,
+                    int status)
 {
     ik_json j;
     ik_error err;
@@ -228,6 +235,7 @@ static int put_json(const cli *c, const reproduction *r, const verdicts *v, int 
     ik_json_uint(&j, "differ_as_recorded", v->recorded);
     ik_json_uint(&j, "cannot_be_told", v->num[2]);
     ik_json_uint(&j, "not_asked", v->num[3]);
+    ik_json_uint(&j, "experiments_without_results", lacking);
     ik_json_close(&j);
     ik_status done = ik_json_end(&j, &err);
     return cli_written(c, done, &err, status);
@@ -238,8 +246,10 @@ static int show_verdicts(cli *c, const reproduction *r, int status)
     verdicts v = {.c = c->json || c->quiet ? NULL : c};
     ik_error err;
     ik_status done = reproduce_write_page(r, &err);
+    size_t lacking = 0;
     for (size_t i = 0; i < r->num && done == IK_OK; i++) {
         v.study = &r->studies[i];
+        lacking += !v.study->page;
         if (v.study->page)
             done = ik_study_page_claims(v.study->page, put_claim, &v, &err);
     }
@@ -248,10 +258,13 @@ static int show_verdicts(cli *c, const reproduction *r, int status)
     if (v.num[1] > v.recorded && status == CLI_DONE)
         status = CLI_FAILED;
     if (c->json)
-        return put_json(c, r, &v, status);
+        return put_json(c, r, &v, lacking, status);
     printf("\n%zu hold, %zu differ (of %zu it is known why), %zu cannot be told, %zu are asked "
-           "at full scale alone\n%s/index.html\n",
-           v.num[0], v.num[1], v.recorded, v.num[2], v.num[3], cli_line(r->folder));
+           "at full scale alone\n",
+           v.num[0], v.num[1], v.recorded, v.num[2], v.num[3]);
+    if (lacking)
+        printf("%zu of %zu experiments have nothing to show\n", lacking, r->num);
+    printf("%s/index.html\n", cli_line(r->folder));
     return status;
 }
 

@@ -90,7 +90,7 @@ ik_status scale_apply(ik_experiment *e, ytree *root, const char *scale, ik_error
     const ytree *scales = ytree_get(root, "scales");
     e->scale = scales ? SCALE_DEFAULT : "";
     ik_status status = scales ? check_scales(e, scales, err) : IK_OK;
-    if (status != IK_OK || !scale)
+    if (status != IK_OK || !scale || strcmp(scale, SCALE_DEFAULT) == 0)
         return status;
     const ytree *chosen = scales ? ytree_get(scales, scale) : NULL;
     if (!scales) {

@@ -21,8 +21,8 @@ static const char **list_overrides(const char *scale, const char *overrides, ik_
             return NULL;
         at += length + (at[length] != '\0');
     }
-    if (list && scale[0] && strcmp(scale, SCALE_DEFAULT) != 0 &&
-        !(list[used++] = ik_arena_printf(arena, "scale=%s", scale)))
+    if (list &&
+        !(list[used++] = ik_arena_printf(arena, "scale=%s", scale[0] ? scale : SCALE_DEFAULT)))
         return NULL;
     if (list)
         list[used] = NULL;

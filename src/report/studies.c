@@ -20,9 +20,8 @@ ik_status ik_study_read(const ik_study *study, const char *scale, ik_experiment 
                         ik_error *err)
 {
     char file[160], override[80];
-    const char *const overrides[] = {override, NULL};
+    const char *const overrides[] = {override, NULL}; /* its other scales are not checked again */
     snprintf(file, sizeof file, "experiments/papers/%s/%s.yaml", study->paper, study->name);
-    snprintf(override, sizeof override, "scale=%s", scale ? scale : "");
-    return ik_experiment_read_memory(study->text, study->size, file, scale ? overrides : NULL, out,
-                                     err);
+    snprintf(override, sizeof override, "scale=%s", scale ? scale : "default");
+    return ik_experiment_read_memory(study->text, study->size, file, overrides, out, err);
 }

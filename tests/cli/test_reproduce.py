@@ -36,9 +36,13 @@ class Reproduce(CliTest):
                 self.assertGreater(e["claims"], 0)
                 self.assertGreater(e["quick_seconds"], 0)
                 self.assertGreater(e["full_hours"], 0)
+        self.assertEqual(self.json("reproduce", "--list", "--full"), entries)  # every study is read at that scale, too
         some = self.json("reproduce", "--list", "000")
         self.assertEqual([e for e in entries if e["name"].startswith("000/")], some)
-        self.assertIn(NAME, self.ok("reproduce", "--list", NAME))
+        text = self.ok("reproduce", "--list", NAME, "-j", "2")
+        self.assertIn(NAME, text)
+        cost = some[0]["quick_seconds"] / 2, some[0]["full_hours"] * 60 / 2
+        self.assertIn(f"All of this: about {cost[0]:.0f} s on 2 processors, at full scale {cost[1]:.0f} min", text)
 
     def test_one_figure(self):
         """Its page, data and verdicts, from any folder; a second run simulates nothing; a changed result is a failure."""
@@ -123,6 +127,7 @@ class Reproduce(CliTest):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("cg.db' is no results file", done.stderr)
         self.assertIn("000/fig2a", done.stdout)
+        self.assertIn("1 of 2 experiments have nothing to show", done.stdout)
         page = (out / "index.html").read_text()
         self.assertIn("000-fig2a", page)
         self.assertNotIn("000-fig2b", page)

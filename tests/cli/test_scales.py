@@ -43,7 +43,7 @@ class Scales(CliTest):
 
     def test_a_scale_replaces_sections(self):
         path = self.write()
-        for scale, points, fabric in ((None, 4, "k=4,n=2"), ("full", 12, "k=4,n=3"), ("tiny", 2, "k=4,n=2")):
+        for scale, points, fabric in ((None, 4, "k=4,n=2"), ("default", 4, "k=4,n=2"), ("full", 12, "k=4,n=3"), ("tiny", 2, "k=4,n=2")):
             with self.subTest(scale=scale):
                 answer = self.json("run", path, "-o", self.tmp / f"{scale}.db", *(["--scale", scale] if scale else []))
                 self.assertEqual((answer["points_finished"], answer["scale"]), (points, scale or "default"))
