@@ -10,7 +10,7 @@ BASE = {"fabric": {"family": "karytree", "k": 4, "n": 2}, "routing": {"family": 
 SECTIONS = {"topologies": "fabric", "routings": "routing", "vcs": "vc", "selections": "selection", "traffic": "traffic"}
 NUMBERS = ("number", "real", "size", "time", "rate", "fraction", "length", "spec", "list")
 # Traffic that ends, and what its members need beside the setting that is tried.
-WORKLOADS = ("exchange", "batch", "collective", "nas", "graph", "jobs")
+WORKLOADS = ("exchange", "batch", "collective", "nas", "storage", "graph", "jobs")
 NEEDED = {"collective": {"operation": "alltoallv"}, "nas": {"benchmark": "cg"}, "graph": {"path": SOURCE / "experiments/taskfarm.goal"}}
 
 # What a routing, a scheme or a model refuses: settings beside those of BASE, and those of them that may be blamed.

@@ -60,6 +60,8 @@ static const char *const specs[] = {
     "nas:lu,processes=4,planes=2",
     "nas:ft,layout=2d",
     "nas:mg,class=S,hosts=1:0:2..4",
+    "storage:accesses=50,skew=0,burst=1",
+    "storage:disks=2,accesses=30,compression=10,hosts=4:0..2,mapping=random",
     "exchange:pattern=cg,repeat=2",
     "graph:path=" TEST_DATA "/traffic/pingpong.goal",
     "jobs:jobs=a=exchange:hosts=0..1",

@@ -288,6 +288,7 @@ static const char *traffic_of(const char *family)
         {"file", "file:path=" TEST_DATA "/traffic/ring.flows"},
         {"graph", "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,mapping=random"},
         {"nas", "nas:mg,processes=8,bytes=8 B,iterations=2"},
+        {"storage", "storage:disks=2,accesses=20"},
         {"wrf", "wrf:rows=3,columns=2"},
         {"mix", "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"},
         {"schedule", "schedule:a@5 us@20%=uniform&b@9 us=mix:uniform+shift&tornado"},

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Made-up traces of block I/O: who sends what to whom, that all speeds have the same accesses, that
+ * a disk answers at its time but not before the request has come, and what is refused. */
+#include "workload_helper.h"
+
+/* Sends of a class by and to disks (processes 0, 2, 5 of 8) and by others, and their bytes. */
+typedef struct totals {
+    uint64_t by_disks, to_disks, large, num, calc_ps;
+    uint32_t to[8];
+} totals;
+
+static totals totals_of(const ik_workload *w, const char *of_class)
+{
+    static const bool disk[8] = {true, false, true, false, false, true, false, false};
+    const ik_graph *g = w->graph;
+    totals sum = {0};
+    for (uint32_t host = 0; host < 8; host++)
+        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
+            if (g->kind[op] == IK_OP_CALC)
+                sum.calc_ps += g->ops[op].amount;
+            if (g->kind[op] != IK_OP_SEND || strcmp(w->classes[g->op_class[op]], of_class) != 0)
+                continue;
+            sum.num++;
+            sum.by_disks += disk[host];
+            sum.to_disks += disk[g->ops[op].peer];
+            sum.large += g->ops[op].amount == w->largest;
+            sum.to[g->ops[op].peer]++;
+        }
+    return sum;
+}
+
+static void test_messages(void **state)
+{
+    ik_fabric *f = fabric_of("crossbar:n=8");
+    ik_traffic *t = traffic_of(f, "storage:disks=3,accesses=3000,reads=25%,skew=0,bytes=5 KiB");
+    (void)state;
+    assert_int_equal(t->workload->num_messages, 6000);
+    assert_int_equal(t->workload->bytes, 3000 * (5120 + 64));
+    totals requests = totals_of(t->workload, "requests");
+    totals answers = totals_of(t->workload, "answers");
+    assert_int_equal(requests.num, 3000);
+    assert_int_equal(requests.to_disks, 3000);
+    assert_int_equal(requests.by_disks, 0);
+    assert_int_equal(answers.by_disks, 3000);
+    assert_int_equal(answers.to_disks, 0);
+    assert_int_equal(requests.large + answers.large, 3000);
+    assert_in_range(answers.large, 650, 850); /* reads: 750 +- 4 standard deviations */
+    for (unsigned disk = 0; disk < 3; disk++)
+        assert_in_range(requests.to[disk == 2 ? 5 : 2 * disk], 890, 1110);
+    for (unsigned host = 0; host < 8; host++) /* every process without a disk asks */
+        assert_true(host == 0 || host == 2 || host == 5 || answers.to[host] > 0);
+    ik_traffic_free(t);
+    ik_fabric_free(f);
+}
+
+/* 1 : 1/2 : 1/3, whichever disks these are. */
+static void test_skew(void **state)
+{
+    ik_fabric *f = fabric_of("crossbar:n=8");
+    ik_traffic *t = traffic_of(f, "storage:disks=3,accesses=6000,skew=1,burst=1");
+    totals requests = totals_of(t->workload, "requests");
+    (void)state;
+    uint32_t most = 0, least = UINT32_MAX;
+    for (unsigned host = 0; host < 8; host++)
+        if (requests.to[host]) {
+            most = requests.to[host] > most ? requests.to[host] : most;
+            least = requests.to[host] < least ? requests.to[host] : least;
+        }
+    assert_in_range(most, 3273 - 160, 3273 + 160);
+    assert_in_range(least, 1091 - 120, 1091 + 120);
+    ik_traffic_free(t);
+    ik_fabric_free(f);
+}
+
+/* The same messages in the same order of each process, and times a tenth as long. */
+static void test_compression(void **state)
+{
+    ik_fabric *f = fabric_of("crossbar:n=8");
+    ik_traffic *slow = traffic_of(f, "storage:disks=3,accesses=500,seed=3");
+    ik_traffic *fast = traffic_of(f, "storage:disks=3,accesses=500,seed=3,compression=10");
+    ik_traffic *other = traffic_of(f, "storage:disks=3,accesses=500,seed=4");
+    (void)state;
+    totals a = totals_of(slow->workload, "requests"), b = totals_of(fast->workload, "requests");
+    assert_memory_equal(a.to, b.to, sizeof a.to);
+    assert_int_equal(a.large, b.large);
+    /* rounded to whole ns, at most one for each message of a process */
+    assert_in_range(b.calc_ps, a.calc_ps / 10 - 1000000, a.calc_ps / 10 + 1000000);
+    assert_memory_not_equal(a.to, totals_of(other->workload, "requests").to, sizeof a.to);
+    ik_traffic_free(slow);
+    ik_traffic_free(fast);
+    ik_traffic_free(other);
+    ik_fabric_free(f);
+}
+
+static void test_times(void **state)
+{
+    (void)state;
+    /* without service the answer is sent when the request has come: both one after the other */
+    assert_int_equal(completion("storage:accesses=1,duration=0 s,service=0 s", 2),
+                     (64 + 8192) * 80 + 2 * 20000);
+    /* with it at its time, which the request does not shift: at all speeds in proportion */
+    uint64_t one = completion("storage:accesses=1,duration=0 s,service=20 us", 2);
+    uint64_t half = completion("storage:accesses=1,duration=0 s,service=40 us,compression=2", 2);
+    assert_int_equal(one, half);
+    assert_in_range(one, 700000, 20 * 20000000);
+}
+
+static void test_refused(void **state)
+{
+    static const refusal cases[] = {
+        {"storage:disks=8", "8 disks and 8 processes"},
+        {"storage:disks=3,processes=3", "none is left"},
+        {"storage:duration=1000 s,burst=1000000,burst_gap=1000 s,compression=0.001", "is the most"},
+        {"storage:disks=0", "disks"},
+    };
+    (void)state;
+    check_refusals("crossbar:n=8", cases, sizeof cases / sizeof *cases);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_messages),    cmocka_unit_test(test_skew),
+        cmocka_unit_test(test_compression), cmocka_unit_test(test_times),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
