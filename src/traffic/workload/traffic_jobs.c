@@ -190,14 +190,16 @@ static ik_status open_member(ik_traffic *t, jobs *x, const ik_spec_member *list,
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ", job '%s': a batch runs alone", m->name),
                  "jobs/%u/traffic", k);
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "exchange, collective, nas and storage can be jobs");
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "exchange, collective, nas and storage can be jobs");
     }
     if (has_own_rules(w->graph)) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED,
                          OWNER ", job '%s': a graph from a file runs alone", m->name),
                  "jobs/%u/traffic", k);
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "exchange, collective, nas and storage can be jobs");
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "exchange, collective, nas and storage can be jobs");
     }
     job->num_messages = w->num_messages;
     job->bytes = w->bytes;
