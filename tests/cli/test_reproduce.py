@@ -12,6 +12,7 @@ import unittest
 from harness import IKAT, SOURCE, CliTest, run
 
 NAME = "000/fig2b"
+BOTH = ("000/cg", "000/wrf")  # that of NAME, and another
 
 
 class Reproduce(CliTest):
@@ -93,10 +94,10 @@ class Reproduce(CliTest):
         self.assertIn("budget is spent", done.stderr)
 
     def finished(self):
-        """A folder with all of paper 000: made once for the tests that spoil it."""
+        """A folder with both: made once for the tests that spoil it."""
         if not Reproduce.made:
             Reproduce.folder = tempfile.TemporaryDirectory()
-            self.ok("reproduce", "000", "-q", "-o", Reproduce.folder.name)
+            self.ok("reproduce", *BOTH, "-q", "-o", Reproduce.folder.name)
             Reproduce.made = True
         out = self.tmp / "made"
         shutil.copytree(Reproduce.folder.name, out)
@@ -107,7 +108,7 @@ class Reproduce(CliTest):
         out = self.finished()
         whole = (out / "claims.csv").read_text().splitlines()
         (out / "000/cg.db").unlink()
-        done = run("reproduce", "000", "-q", "-o", out, "--budget", "0.001 s")
+        done = run("reproduce", *BOTH, "-q", "-o", out, "--budget", "0.001 s")
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = (out / "claims.csv").read_text().splitlines()
         self.assertEqual([row for row in whole if "/fig2a," in row or "/fig5a," in row], [row for row in rows if "/fig2a," in row or "/fig5a," in row])
@@ -123,7 +124,7 @@ class Reproduce(CliTest):
         """Results that cannot be read are said, the others are run and shown, and the exit status is 2."""
         out = self.finished()
         (out / "000/cg.db").write_bytes(b"no database")
-        done = run("reproduce", "000", "-o", out)
+        done = run("reproduce", *BOTH, "-o", out)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("cg.db' is no results file", done.stderr)
         self.assertIn("000/fig2a", done.stdout)
@@ -136,7 +137,7 @@ class Reproduce(CliTest):
         """A signal ends the command with 130, whatever it was doing, and begins no other study."""
         for seconds in (0.02, 0.3, 1):
             with self.subTest(after=seconds):
-                process = subprocess.Popen([IKAT, "reproduce", "000", "-o", self.tmp / "stopped"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                process = subprocess.Popen([IKAT, "reproduce", *BOTH, "-o", self.tmp / "stopped"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                 time.sleep(seconds)
                 process.send_signal(signal.SIGINT)
                 out, err = process.communicate(timeout=60)
@@ -148,8 +149,8 @@ class Reproduce(CliTest):
 
     def test_cost(self):
         """Said before it starts: of each experiment with the entries that are shown, and of all together; a shard's is its share."""
-        err = run("reproduce", "000", "-o", self.tmp / "a", "--budget", "0.001 s", "-j", "2").stderr
-        entries = {e["experiment"]: e for e in self.json("reproduce", "--list", "000")}
+        err = run("reproduce", *BOTH, "-o", self.tmp / "a", "--budget", "0.001 s", "-j", "2").stderr
+        entries = {e["experiment"]: e for e in self.json("reproduce", "--list", *BOTH)}
         total = sum(e["quick_seconds"] for e in entries.values())
         self.assertRegex(err, rf"2 experiments: about {total / 2:.0f} s on 2 processors")
         err = run("reproduce", "000/fig5b", NAME, "--full", "-o", self.tmp / "b", "--budget", "0.001 s", "-j", "3").stderr
