@@ -241,11 +241,23 @@ static int put_json(const cli *c, const reproduction *r, const verdicts *v, size
     return cli_written(c, done, &err, status);
 }
 
+static void put_text(const reproduction *r, const verdicts *v, size_t lacking)
+{
+    printf("\n%zu hold, %zu differ (of %zu it is known why), %zu cannot be told, %zu are asked "
+           "at full scale alone\n",
+           v->num[0], v->num[1], v->recorded, v->num[2], v->num[3]);
+    if (lacking)
+        printf("%zu of %zu experiments have nothing to show\n", lacking, r->num);
+    if (lacking < r->num)
+        printf("%s/index.html\n", cli_line(r->folder));
+}
+
+/* Where no experiment has results, an earlier page stays as it is. */
 static int show_verdicts(cli *c, const reproduction *r, int status)
 {
     verdicts v = {.c = c->json || c->quiet ? NULL : c};
     ik_error err;
-    ik_status done = reproduce_write_page(r, &err);
+    ik_status done = IK_OK;
     size_t lacking = 0;
     for (size_t i = 0; i < r->num && done == IK_OK; i++) {
         v.study = &r->studies[i];
@@ -253,18 +265,15 @@ static int show_verdicts(cli *c, const reproduction *r, int status)
         if (v.study->page)
             done = ik_study_page_claims(v.study->page, put_claim, &v, &err);
     }
+    if (done == IK_OK && lacking < r->num)
+        done = reproduce_write_page(r, &err);
     if (done != IK_OK)
         return cli_error(c, &err);
     if (v.num[1] > v.recorded && status == CLI_DONE)
         status = CLI_FAILED;
     if (c->json)
         return put_json(c, r, &v, lacking, status);
-    printf("\n%zu hold, %zu differ (of %zu it is known why), %zu cannot be told, %zu are asked "
-           "at full scale alone\n",
-           v.num[0], v.num[1], v.recorded, v.num[2], v.num[3]);
-    if (lacking)
-        printf("%zu of %zu experiments have nothing to show\n", lacking, r->num);
-    printf("%s/index.html\n", cli_line(r->folder));
+    put_text(r, &v, lacking);
     return status;
 }
 

@@ -132,6 +132,12 @@ class Reproduce(CliTest):
         page = (out / "index.html").read_text()
         self.assertIn("000-fig2a", page)
         self.assertNotIn("000-fig2b", page)
+        # nothing at all to show: the page stays
+        done = run("reproduce", NAME, "-o", out)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("1 of 1 experiments have nothing to show", done.stdout)
+        self.assertNotIn("index.html", done.stdout)
+        self.assertEqual((out / "index.html").read_text(), page)
 
     def test_interrupted(self):
         """A signal ends the command with 130, whatever it was doing, and begins no other study."""
