@@ -36,6 +36,24 @@ typedef struct figure_curve {
     size_t num;
 } figure_curve;
 
+/* A link that packets between two hosts take, from switch `sw` to the next one, `order` links
+ * after the first. */
+typedef struct map_step {
+    uint32_t from, to, order, sw, next;
+} map_step;
+
+/* Of kind routes: the switches where they stand, in [0, 1] with y downwards, and what packets
+ * take. */
+typedef struct figure_map {
+    size_t num_switches, num_links, num_steps;
+    double *x, *y;
+    const char **names;
+    uint32_t (*links)[2];
+    map_step *steps;
+    uint32_t *ends; /* switches of the hosts that are drawn, that to which they send last */
+    size_t num_ends;
+} figure_map;
+
 typedef struct figure_data {
     ik_arena arena;
     const figure *f;
@@ -51,6 +69,7 @@ typedef struct figure_data {
     size_t num_deadlocks; /* samples that a deadlock ended */
     size_t unfinished;    /* points of the experiment that are not there yet */
     const char *caption;
+    figure_map *maps; /* [num_curves] of kind routes, else NULL */
 } figure_data;
 
 typedef struct claim_result claim_result;
@@ -83,6 +102,9 @@ ik_status figures_find(const figure_book *b, const char *name, const figure **ou
 /* The numbers of a figure; free with figure_data_free, after a failure too. */
 ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik_error *err);
 void figure_data_free(figure_data *d);
+/* routes.c: fills d->maps; IK_ERR_INPUT where there is no such host, or the file holds no
+ * routes. */
+ik_status figure_read_maps(const report_model *m, figure_data *d, ik_error *err);
 /* Titles, names along x and the caption of what is filled otherwise (words.c). */
 ik_status figure_words(figure_data *d, ik_error *err);
 

@@ -20,5 +20,7 @@ void report_put_json(const report_model *m, const report_json_options *options, 
 
 /* report_routes.c: a list with the routes of every plan, as the page has them. */
 ik_status report_put_routes(report_model *m, ik_json *j, ik_error *err);
+/* The routes of a plan as the file holds them, to be json_decref'ed; NULL: it holds none. */
+ik_status report_read_routes(report_model *m, size_t plan, json_t **out, ik_error *err);
 
 #endif

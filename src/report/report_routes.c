@@ -51,15 +51,23 @@ static void put_why(ik_json *j, const char *above)
     ik_json_close(j);
 }
 
+/* The object that the file holds, to be json_decref'ed. */
+static json_t *read_plan(const report_model *m, const report_plan *p, const char *text,
+                         store_row *r)
+{
+    json_t *value = NULL;
+    model_json(r, 0, text, false, &shape_routes, &value);
+    if (value && !fits(&m->fabrics[p->fabric], value))
+        row_damaged(r, 0, "names channels or hosts that are not there");
+    return value;
+}
+
 /* Puts the routes of a plan; *left: bytes that may still be put. */
 static ik_status put_plan(const report_model *m, const report_plan *p, const char *text,
                           store_row *r, size_t *left, ik_json *j)
 {
-    json_t *value = NULL;
     size_t size = strlen(text);
-    model_json(r, 0, text, false, &shape_routes, &value);
-    if (value && !fits(&m->fabrics[p->fabric], value))
-        row_damaged(r, 0, "names channels or hosts that are not there");
+    json_t *value = read_plan(m, p, text, r);
     const char *above = json_string_value(json_object_get(value, "above"));
     if (r->status == IK_OK && (above || size > *left)) {
         put_why(j, above ? above : "routes of other plans");
@@ -87,15 +95,39 @@ static ik_status put_one(report_model *m, const report_plan *p, sqlite3_stmt *st
     return status;
 }
 
+static const char of_plan[] =
+    "SELECT body FROM details WHERE kind = 'routes' AND params = (SELECT key FROM plans WHERE id = "
+    "?1)";
+
+ik_status report_read_routes(report_model *m, size_t plan, json_t **out, ik_error *err)
+{
+    const report_plan *p = &m->plans[plan];
+    sqlite3_stmt *statement = NULL;
+    bool any = false;
+    *out = NULL;
+    ik_status status = store_prepare(m->store, of_plan, NULL, &statement, err);
+    if (status == IK_OK)
+        sqlite3_bind_int64(statement, 1, p->id);
+    if (status == IK_OK)
+        status = store_step(m->store, statement, &any, err);
+    if (status == IK_OK && any && m->fabrics[p->fabric].drawing) {
+        store_row r = model_row(m, statement, "routes of plan", p->id, err);
+        *out = read_plan(m, p, row_packed_text(&r, 0), &r);
+        status = r.status;
+    }
+    if (status != IK_OK) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
 ik_status report_put_routes(report_model *m, ik_json *j, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
     size_t left = ROUTES_BYTES;
-    ik_status status = store_prepare(
-        m->store,
-        "SELECT body FROM details WHERE kind = 'routes' AND params = (SELECT key FROM plans WHERE "
-        "id = ?1)",
-        NULL, &statement, err);
+    ik_status status = store_prepare(m->store, of_plan, NULL, &statement, err);
     ik_json_array(j, NULL);
     for (size_t i = 0; i < m->num_plans && status == IK_OK; i++)
         status = put_one(m, &m->plans[i], statement, &left, j, err);

@@ -492,6 +492,47 @@ figures:
         self.assertLess(int(claims[2]["left_samples"]), 12)
         self.assertEqual(claims[1]["verdict"], "holds")  # with room for all, both are shortest paths
 
+    def test_routes(self):
+        """The links of kind routes are those of the routing's paths, in their order, in every form of the figure."""
+        self.file.write_text(
+            "fabric: {family: lrt, N: 16, d: 4, r: 2}\nrouting: [{family: loren, t_max: [9, 15]}, updown]\nsimulate: false\nfigures:\n"
+            "  - {name: all, kind: routes, to: 5, y: mean_hops, panel: routing, where: {routing: loren}}\n"
+            "  - {name: one, kind: routes, to: 5, from: 12, y: max_hops, where: {routing: loren, routing.t_max: 9}}\n"
+            "  - {name: many, kind: routes, to: 3, y: mean_hops, where: {routing: updown}}\n"
+            "  - {name: far, kind: routes, to: 16, y: mean_hops, where: {routing: updown}}\n")
+        self.ok("run", self.file, "-o", self.store)
+
+        def ways(name, **wanted):
+            """Of each source the switches that its packets pass, where they have one way."""
+            found = {}
+            for r in self.rows(name):
+                if all(w in r["routing"] for w in wanted.values()):
+                    way = found.setdefault(int(r["from"]), [r["switch"]])
+                    self.assertEqual((way[-1], len(way) - 1), (r["switch"], int(r["order"])))
+                    way.append(r["next"])
+            return found
+
+        for t_max in ["9", "15"]:
+            text = self.ok("route", "lrt:N=16,d=4,r=2", "--routing", f"loren:t_max={t_max}", "--format", "paths")
+            paths = [line.split() for line in text.splitlines() if re.match(r"\d+ 5 ", line)]
+            self.assertEqual(len(paths), 15)
+            mine = ways("all", routing=f"t_max={t_max}")
+            for p in paths:
+                self.assertEqual(mine[int(p[0])], ["sw" + hop.split(".")[0] for hop in p[3:]])
+        self.assertEqual({r["from"] for r in self.rows("one")}, {"12"})
+        text = " ".join(self.ok("report", self.store, "--figure", "one").split())
+        self.assertIn("12 5 sw12 ", text)
+        self.assertRegex(text, r"ops: \d+\.")
+        self.assertEqual(len({r["from"] for r in self.rows("many")}), 15)
+        for name in ["all", "one", "many"]:
+            svg = self.ok("report", self.store, "--figure", name, "-o", self.tmp / "a.svg") and (self.tmp / "a.svg").read_text()
+            self.assertEqual(svg.count("<circle"), 2 * 16 * (2 if name == "all" else 1))
+            arrows = {(r.get("routing"), r["switch"], r["next"]) for r in self.rows(name)}
+            links = 32 * (2 if name == "all" else 1)
+            self.assertEqual(len(re.findall(r"<(?:path|polyline|polygon)", svg)), 1 + links + 2 * len(arrows))
+        self.refused("report", self.store, "--figure", "far", says=("to = 16", "16 hosts"))
+        self.ok("report", self.store, "-o", self.tmp / "page.html")
+
     def test_paired_without_partners(self):
         rows = self.claims("metric: throughput, of: {fabric.seed: 1}, against: {fabric.seed: 2}, at: {load: 20%, routing: updown}, ratio: true, "
                            "paired: true, op: '=', value: 1, over: fabric.seed")

@@ -15,14 +15,15 @@ const ik_param ik_figure_params[] = {
     {"name", IK_PARAM_STRING, NULL, 0, 0, NULL,
      "what 'ikat report --figure' calls it: letters, digits, '_' and '-'"},
     {"title", IK_PARAM_STRING, "", 0, 0, NULL, "what stands above it"},
-    {"kind", IK_PARAM_ENUM, "auto", 0, 0, "auto|line|points|bars|box|histogram|ecdf|heatmap|time",
+    {"kind", IK_PARAM_ENUM, "auto", 0, 0,
+     "auto|line|points|bars|box|histogram|ecdf|heatmap|time|routes",
      "how it is drawn; auto = line where x is a number, else points with intervals"},
     {"x", IK_PARAM_STRING, "", 0, 0, NULL,
-     "swept value (load, fabric.k, routing) or result (throughput); not of histogram, ecdf and "
-     "time"},
+     "swept value (load, fabric.k, routing) or result (throughput); not of histogram, ecdf, time "
+     "and routes"},
     {"y", IK_PARAM_STRING, NULL, 0, 0, NULL,
      "result by its CSV name, or ratio or difference of two (throughput / offered); of time a "
-     "series"},
+     "series; of routes what is said below them"},
     {"series", IK_PARAM_TEXTS, "", 0, 0, NULL,
      "swept values that tell the curves apart; of a heatmap its rows"},
     {"panel", IK_PARAM_TEXTS, "", 0, 0, NULL,
@@ -39,6 +40,12 @@ const ik_param ik_figure_params[] = {
      "mapping of swept values to the value, or list of values, of the points that count"},
     {"x_scale", IK_PARAM_ENUM, "linear", 0, 0, "linear|log", "scale of the x axis"},
     {"y_scale", IK_PARAM_ENUM, "linear", 0, 0, "linear|log", "scale of the y axis"},
+    {"to", IK_PARAM_UINT, "", 0, 4294967294.0, NULL,
+     "of routes: the host to which they are drawn, over the switches where they stand",
+     "kind=routes", "leave it out"},
+    {"from", IK_PARAM_UINT, "", 0, 4294967294.0, NULL,
+     "of routes: the host from which one is drawn (none given: all hosts)", "kind=routes",
+     "leave it out"},
     {"bins", IK_PARAM_UINT, "0", 0, 1000, NULL,
      "of a histogram, 0 = by the number and spread of the samples (Freedman and Diaconis)",
      "kind=histogram", "leave it out"},
@@ -70,19 +77,22 @@ static bool is_distribution(figure_kind kind)
 /* Keys that say nothing with this kind. */
 static ik_status check_keys(const figure *f, ik_error *err)
 {
-    bool no_x = is_distribution(f->kind) || f->kind == FIGURE_TIME;
+    bool routes = f->kind == FIGURE_ROUTES, time = f->kind == FIGURE_TIME;
+    bool no_x = is_distribution(f->kind) || time || routes;
     bool no_marks =
         no_x || f->kind == FIGURE_BARS || f->kind == FIGURE_BOX || f->kind == FIGURE_HEATMAP;
     const struct {
         const char *key;
         bool idle;
-    } rules[] = {{"x", no_x},
-                 {"marks", no_marks},
-                 {"over", f->kind == FIGURE_TIME},
-                 {"normalise_by", f->kind == FIGURE_TIME},
-                 {"x_scale", f->log_x && (f->kind == FIGURE_BARS || f->kind == FIGURE_BOX ||
-                                          f->kind == FIGURE_HEATMAP || f->kind == FIGURE_TIME)},
-                 {"y_scale", f->log_y && (is_distribution(f->kind) || f->kind == FIGURE_BARS)}};
+    } rules[] = {
+        {"x", no_x},
+        {"marks", no_marks},
+        {"series", routes},
+        {"over", time || routes},
+        {"normalise_by", time || routes},
+        {"x_scale", f->log_x && (f->kind == FIGURE_BARS || f->kind == FIGURE_BOX ||
+                                 f->kind == FIGURE_HEATMAP || time || routes)},
+        {"y_scale", f->log_y && (is_distribution(f->kind) || f->kind == FIGURE_BARS || routes)}};
     const char *kind = ik_figure_params[2].choices;
     for (unsigned k = f->kind; k > 0; k--)
         kind = strchr(kind, '|') + 1;
@@ -95,9 +105,16 @@ static ik_status check_keys(const figure *f, ik_error *err)
         ik_status status = ytree_fail(f->node, err, "figure '%s' has no 'x'", f->name);
         return ik_hint(err, status, "a swept value (x: load) or a result (x: throughput)");
     }
+    if (routes && f->to == UINT64_MAX)
+        return ytree_fail(f->node, err, "figure '%s': routes are drawn 'to' a host", f->name);
     return f->kind == FIGURE_HEATMAP && f->series.num == 0
                ? ytree_fail(f->node, err, "figure '%s': a heatmap's rows are its 'series'", f->name)
                : IK_OK;
+}
+
+static uint64_t host_or_none(const ik_value *v)
+{
+    return v->has ? v->u : UINT64_MAX;
 }
 
 static ik_status fill_figure(const ytree *node, const ik_params *p, ik_arena *arena, figure *out,
@@ -111,6 +128,8 @@ static ik_status fill_figure(const ytree *node, const ik_params *p, ik_arena *ar
                 .marks = declared_text(p, "marks", arena),
                 .log_x = declared_value(p, "x_scale")->u == 1,
                 .log_y = declared_value(p, "y_scale")->u == 1,
+                .from = host_or_none(declared_value(p, "from")),
+                .to = host_or_none(declared_value(p, "to")),
                 .bins = (unsigned)declared_value(p, "bins")->u,
                 .width = (unsigned)declared_value(p, "width")->u,
                 .node = node};

@@ -46,7 +46,8 @@ typedef enum figure_kind {
     FIGURE_HISTOGRAM,
     FIGURE_ECDF,
     FIGURE_HEATMAP,
-    FIGURE_TIME
+    FIGURE_TIME,
+    FIGURE_ROUTES
 } figure_kind;
 
 enum { FIGURE_COLUMN, FIGURE_PAGE }; /* values of `width` */
@@ -60,8 +61,9 @@ typedef struct figure {
     const char *marks; /* "" = none */
     matches normalise_by, where;
     bool log_x, log_y;
-    unsigned bins;  /* of a histogram, 0 = by the number of samples */
-    unsigned width; /* FIGURE_COLUMN, FIGURE_PAGE */
+    uint64_t from, to; /* hosts, of routes; from UINT64_MAX = all */
+    unsigned bins;     /* of a histogram, 0 = by the number of samples */
+    unsigned width;    /* FIGURE_COLUMN, FIGURE_PAGE */
     const ytree *node;
 } figure;
 

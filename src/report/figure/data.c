@@ -380,6 +380,8 @@ ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik
         finish_cells(&k);
         status = make_curves(&k, err);
     }
+    if (status == IK_OK && f->kind == FIGURE_ROUTES)
+        status = figure_read_maps(b->m, out, err);
     return status == IK_OK ? figure_words(out, err) : status;
 }
 

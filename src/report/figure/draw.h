@@ -87,6 +87,8 @@ void draw_ramp_key(const drawing *g);
 /* kinds.c, shapes.c */
 void draw_data(const drawing *g);
 void draw_heatmap(const drawing *g);
+/* map.c */
+void draw_map(const drawing *g, const figure_map *map);
 void draw_mark(canvas *c, spot at, size_t mark, size_t number);
 void draw_hatched(canvas *c, frame f, size_t number);
 void draw_line(canvas *c, spot from, spot to, const paint *p);

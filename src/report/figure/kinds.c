@@ -335,7 +335,11 @@ void draw_data(const drawing *g)
         return;
     }
     for (size_t i = 0; i < g->d->num_curves; i++)
-        if (g->d->curves[i].panel == g->panel)
+        if (g->d->curves[i].panel != g->panel)
+            continue;
+        else if (g->d->maps)
+            draw_map(g, &g->d->maps[i]);
+        else
             put_curve(g, &g->d->curves[i], n++, num);
     g->c->clip_end(g->c);
 }

@@ -320,6 +320,19 @@ static void place_panels(drawing *g)
     g->gap_y = TICK + 4 + names + (panels ? LINE_STEP + 4 : 0) + 8;
 }
 
+/* Pictures of a fabric have no axes. */
+static void place_maps(drawing *g)
+{
+    bool panels = g->d->panels[0][0] != '\0';
+    g->left = g->right = g->bottom = 6;
+    g->gap_x = g->columns > 1 ? 10 : 0;
+    g->panel_width =
+        (g->width - g->left - g->right - g->gap_x * (double)(g->columns - 1)) / (double)g->columns;
+    g->panel_height = g->panel_width;
+    g->top = 6 + count_title_lines(g) * (LINE_STEP + 2) + (panels ? LINE_STEP + 2 : 0);
+    g->gap_y = panels ? LINE_STEP + 8 : 8;
+}
+
 ik_status draw_layout(drawing *g, ik_error *err)
 {
     figure_data *d = g->d;
@@ -340,9 +353,13 @@ ik_status draw_layout(drawing *g, ik_error *err)
         d->panels[0] = "";
         d->num_panels = 1;
     }
-    place_panels(g);
-    g->now = draw_panel_frame(g, 0);
-    draw_legend_size(g);
+    if (d->v.kind == FIGURE_ROUTES) {
+        place_maps(g);
+    } else {
+        place_panels(g);
+        g->now = draw_panel_frame(g, 0);
+        draw_legend_size(g);
+    }
     g->height = g->top + g->panel_height * (double)g->rows + g->gap_y * (double)(g->rows - 1) +
                 g->bottom + g->legend_height;
     return IK_OK;
@@ -416,6 +433,16 @@ static void put_y_title(const drawing *g, const frame *f)
     }
 }
 
+static void put_panel_title(const drawing *g, const frame *f, size_t panel)
+{
+    const char *title = g->d->panels[panel];
+    if (!title[0])
+        return;
+    double size = fitting(title, f->width);
+    put_text(g, f->x + f->width / 2, f->y - 4, draw_cut(g, title, size, f->width), size,
+             ANCHOR_MIDDLE);
+}
+
 static void put_titles(const drawing *g, const frame *f, size_t panel)
 {
     const figure_data *d = g->d;
@@ -433,11 +460,7 @@ static void put_titles(const drawing *g, const frame *f, size_t panel)
         put_text(g, g->width - 4, f->y - (d->panels[panel][0] ? LINE_STEP + 6 : 4), y,
                  fitting(y, g->width - 8), ANCHOR_END);
     }
-    if (d->panels[panel][0]) {
-        double size = fitting(d->panels[panel], f->width);
-        put_text(g, f->x + f->width / 2, f->y - 4, draw_cut(g, d->panels[panel], size, f->width),
-                 size, ANCHOR_MIDDLE);
-    }
+    put_panel_title(g, f, panel);
 }
 
 void draw_frame(const drawing *g, size_t panel)
@@ -445,6 +468,10 @@ void draw_frame(const drawing *g, size_t panel)
     frame f = draw_panel_frame(g, panel);
     const spot corners[] = {
         {f.x, f.y}, {f.x + f.width, f.y}, {f.x + f.width, f.y + f.height}, {f.x, f.y + f.height}};
+    if (g->d->v.kind == FIGURE_ROUTES) {
+        put_panel_title(g, &f, panel);
+        return;
+    }
     put_x_axis(g, &f);
     if (g->d->v.kind != FIGURE_HEATMAP)
         put_y_axis(g, &f);

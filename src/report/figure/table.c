@@ -127,6 +127,23 @@ static void put_means(const figure_data *d, FILE *out)
         }
 }
 
+/* A row per link that the packets between two hosts take. */
+static void put_steps(const figure_data *d, FILE *out)
+{
+    put_head(d, out, ",from,to,order,switch,next");
+    for (size_t i = 0; i < d->num_curves; i++)
+        for (size_t k = 0; k < d->maps[i].num_steps; k++) {
+            const figure_map *map = &d->maps[i];
+            const map_step *s = &map->steps[k];
+            put_keys(d, out, d->curves[i].cells);
+            fprintf(out, ",%u,%u,%u,", s->from, s->to, s->order);
+            csv_field(out, map->names[s->sw]);
+            putc(',', out);
+            csv_field(out, map->names[s->next]);
+            putc('\n', out);
+        }
+}
+
 ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err)
 {
     ik_status status = IK_OK;
@@ -134,6 +151,8 @@ ik_status figure_put_csv(figure_data *d, FILE *out, ik_error *err)
         status = put_bins(d, out, err);
     else if (d->v.kind == FIGURE_ECDF)
         put_shares(d, out);
+    else if (d->v.kind == FIGURE_ROUTES)
+        put_steps(d, out);
     else
         put_means(d, out);
     return status;
@@ -211,6 +230,32 @@ static ik_status table_bins(figure_data *d, const terminal_page *p, grid *g, ik_
     return status == IK_OK ? put : status;
 }
 
+/* A row per pair of hosts: the switches that its packets pass, in order; where they have a choice,
+ * all of them. */
+static ik_status table_routes(figure_data *d, const terminal_page *p, grid *g, ik_error *err)
+{
+    g->headers[g->columns++] = "from>";
+    g->headers[g->columns++] = "to>";
+    g->headers[g->columns++] = "switches";
+    for (size_t i = 0; i < d->num_curves; i++) {
+        const figure_map *map = &d->maps[i];
+        for (size_t k = 0, next; k < map->num_steps; k = next) {
+            const map_step *s = &map->steps[k];
+            const char *text = map->names[s->sw];
+            for (next = k; next < map->num_steps && map->steps[next].from == s->from && text;
+                 next++)
+                text = ik_arena_printf(&d->arena, "%s %s", text, map->names[map->steps[next].next]);
+            if (!text)
+                return ik_fail_memory(err, 1, "a figure");
+            cell_keys(g, d, &d->curves[i]);
+            grid_cell(g, "%u", s->from);
+            grid_cell(g, "%u", s->to);
+            grid_cell(g, "%s", text);
+        }
+    }
+    return grid_put(p, g, err);
+}
+
 static ik_status table_means(const figure_data *d, const terminal_page *p, grid *g, ik_error *err)
 {
     bool spread = d->v.kind == FIGURE_BOX || d->v.kind == FIGURE_ECDF, marked = false;
@@ -261,13 +306,22 @@ ik_status figure_put_table(figure_data *d, const terminal_page *p, ik_error *err
         g.headers[g.columns++] = "panel";
     if (d->v.has[KEY_SERIES] || d->v.has[KEY_MARKS])
         g.headers[g.columns++] = "series";
-    ik_status status =
-        d->v.kind == FIGURE_HISTOGRAM ? table_bins(d, p, &g, err) : table_means(d, p, &g, err);
+    ik_status status = d->v.kind == FIGURE_HISTOGRAM ? table_bins(d, p, &g, err)
+                       : d->v.kind == FIGURE_ROUTES  ? table_routes(d, p, &g, err)
+                                                     : table_means(d, p, &g, err);
     if (status != IK_OK)
         return status;
     char text[640];
-    snprintf(text, sizeof text, "%.120s%s%s%s%.400s", d->y_title, d->y_unit[0] ? " [" : "",
-             d->y_unit, d->y_unit[0] ? "]. " : ". ", d->caption);
+    bool results = d->v.kind == FIGURE_ROUTES; /* the caption says them */
+    snprintf(text, sizeof text, "%.120s%s%s%s%.400s", results ? "" : d->y_title,
+             results        ? ""
+             : d->y_unit[0] ? " ["
+                            : "",
+             results ? "" : d->y_unit,
+             results        ? ""
+             : d->y_unit[0] ? "]. "
+                            : ". ",
+             d->caption);
     terminal_wrap(p, text, 0, 0);
     return IK_OK;
 }

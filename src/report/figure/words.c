@@ -134,7 +134,8 @@ static void tell_samples(figure_data *d)
         [FIGURE_HISTOGRAM] = "",
         [FIGURE_ECDF] = "Share of samples that are at most x.",
         [FIGURE_HEATMAP] = "Means of the samples.",
-        [FIGURE_TIME] = "One run: the first of its samples."};
+        [FIGURE_TIME] = "One run: the first of its samples.",
+        [FIGURE_ROUTES] = "Routes of the first of the samples."};
     size_t most = 0, least = SIZE_MAX;
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
@@ -168,12 +169,24 @@ static size_t count_unplaced(const figure_data *d)
 }
 
 /* What a reader has to know beside the axes: how intervals and samples were made. */
+/* The result of each panel. */
+static void tell_results(figure_data *d)
+{
+    for (size_t i = 0; i < d->num_curves; i++) {
+        const char *panel = d->panels[d->curves[i].panel];
+        add_sentence(d, "%s%s%s: %.4g%s%s.", panel, panel[0] ? ": " : "", d->y_title,
+                     d->curves[i].cells[0].y.mean, d->y_unit[0] ? " " : "", d->y_unit);
+    }
+}
+
 static void write_caption(figure_data *d)
 {
     size_t feasible = d->num_points - d->num_infeasible, unplaced = count_unplaced(d);
     bool rings = d->v.kind == FIGURE_LINE || d->v.kind == FIGURE_POINTS;
     d->caption = "";
     tell_samples(d);
+    if (d->v.kind == FIGURE_ROUTES)
+        tell_results(d);
     if (d->num_infeasible)
         add_sentence(d, "%zu of %zu samples are feasible.", feasible, d->num_points);
     if (d->num_missing)
