@@ -93,36 +93,6 @@ static void test_labels(void **state)
             "'al'", "'all'");
 }
 
-#define ROUTES "{name: a, kind: routes, y: throughput, where: {traffic: shift, load: 0.2}, "
-#define SHOWN  "panel: [routing, fabric.seed]"
-
-/* Of routes a host is named, and nothing that is about numbers. */
-static void test_routes(void **state)
-{
-    (void)state;
-    accepted(FIGURE ROUTES "to: 5, " SHOWN "}");
-    accepted(FIGURE ROUTES "to: 5, from: 2, " SHOWN ", width: page, title: t}");
-    refused(FIGURE ROUTES SHOWN "}", 7, 5, "'to' a host", "");
-    refused(FIGURE ROUTES "to: 5, from: x, " SHOWN "}", 7, 93, "'from'", "");
-    refused(FIGURE ROUTES "to: 5, from: 2}", 7, 5, "mix values of", "");
-    static const char *const idle[] = {"x: load",
-                                       "series: routing",
-                                       "marks: routing",
-                                       "over: fabric.seed",
-                                       "normalise_by: {routing: updown}",
-                                       "x_scale: log",
-                                       "y_scale: log"};
-    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
-        char text[600];
-        ik_error err = {0};
-        snprintf(text, sizeof text, "%sto: 5, " SHOWN ", %s}", FIGURE ROUTES, idle[i]);
-        assert_int_equal(read_text(text, &err), IK_ERR_INPUT);
-        assert_non_null(strstr(err.text, "has no effect with kind: routes"));
-    }
-    refused(FIGURE "{name: a, x: load, y: throughput, to: 3, series: [routing, traffic], " OVER "}",
-            7, 43, "'to'", "");
-}
-
 static void test_axes_that_do_not_exist(void **state)
 {
     (void)state;
@@ -594,7 +564,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_routes),
         cmocka_unit_test(test_two_axes_of_panels),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_axes_that_do_not_exist),
