@@ -286,9 +286,9 @@ SIM_INLINE uint32_t fast_queue_at(const fast_switch *fsw, bool voq, unsigned vcs
     return fsw->queue_base + (!voq ? in * vcs + v : vcs == 1 ? pair : pair * (vcs + 1) + 1 + v);
 }
 
-/* A host's adapter: a line of the cache, and one a VC. Messages are drawn in blocks of 8; a VC sees
- * those that are its own and need not stop at the others. Where messages are several packets,
- * those that are being sent stand behind that, as many places a VC as are active: fast_messages. */
+/* A host's adapter: a line of the cache, and one a VC. Messages are drawn in blocks of 8, once for
+ * all VCs; a VC need not stop at those of others. Where messages are several packets, those being
+ * sent stand behind that, as many places a VC as are active: fast_messages. */
 enum { BLOCK = 8 };
 typedef struct fast_send_queue {
     /* of its next message, and the time when that is made; while that is unknown, of the first of
@@ -297,8 +297,8 @@ typedef struct fast_send_queue {
     uint32_t dst[BLOCK]; /* of the block around n, if it was drawn */
     uint8_t mine; /* a bit a message of the block: n and what follows it of this VC; 0 = unknown */
     uint8_t has;  /* n was made and has been looked at; several packets: any is in the ring */
-    uint16_t first, count; /* messages of several packets: ring of those being sent */
-    uint8_t pad[10];
+    uint16_t first, count;     /* messages of several packets: ring of those being sent */
+    uint8_t vc[BLOCK], pad[2]; /* vc: in which those of dst start, if not all in VC 0 */
 } fast_send_queue;
 /* A message of which `left` packets were not sent yet. */
 typedef struct fast_message {

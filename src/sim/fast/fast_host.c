@@ -147,31 +147,56 @@ static void count_block(const fast_context *h, const shape k, uint32_t host,
     }
 }
 
-/* Draws the block that begins at l->n, and finds the first message of VC v in it. */
+/* Draws the messages of the block that begins at l->n, and the VCs in which they start. */
+static void draw_messages(const fast_context *h, const shape k, uint32_t host, fast_send_queue *l)
+{
+    const ik_traffic *t = h->s->traffic;
+    if (t->family->dests)
+        t->family->dests(t, host, l->n, BLOCK, l->dst);
+    else
+        for (unsigned at = 0; at < BLOCK; at++)
+            l->dst[at] = t->family->dest(t, host, l->n + at);
+    for (unsigned at = 0; at < BLOCK && k.vcs > 1 && !h->f->starts_low; at++) {
+        ik_packet rt = {.vc = 0};
+        if (l->dst[at] != IK_NONE)
+            start(h, host, l->dst[at], (l->n + at) * h->s->source.packets_per_message, &rt);
+        l->vc[at] = rt.vc;
+    }
+}
+
+/* Another VC whose latest block is the one that begins at n; NULL if there is none. */
+SIM_INLINE const fast_send_queue *holder_of(const fast_context *h, const shape k,
+                                            const fast_adapter *adapter, unsigned v, uint64_t n)
+{
+    for (unsigned u = 0, vcs = sending_vcs(h, k); u < vcs; u++) {
+        const fast_send_queue *other = &adapter->queues[u];
+        /* its next message is one of that block, or the first one behind it */
+        if (u != v && other->n / BLOCK - !other->mine == n / BLOCK)
+            return other;
+    }
+    return NULL;
+}
+
+/* Finds the messages of VC v in the block that begins at l->n, and the first one of them. */
 static void draw_block(const fast_context *h, const shape k, uint32_t host,
                        const fast_adapter *adapter, unsigned v, fast_send_queue *l)
 {
-    const ik_traffic *t = h->s->traffic;
     uint64_t block = l->n;
     unsigned mine = 0;
-    if (t->family->dests)
-        t->family->dests(t, host, block, BLOCK, l->dst);
-    else
-        for (unsigned at = 0; at < BLOCK; at++)
-            l->dst[at] = t->family->dest(t, host, block + at);
+    const fast_send_queue *other = holder_of(h, k, adapter, v, block);
+    if (other) {
+        memcpy(l->dst, other->dst, sizeof l->dst);
+        memcpy(l->vc, other->vc, sizeof l->vc);
+    } else {
+        draw_messages(h, k, host, l);
+    }
     if (h->s->source.injection != INJECT_PERIODIC)
         draw_times(h, host, v, l);
     if (v == 0)
         count_block(h, k, host, adapter, l);
-    for (unsigned at = 0; at < BLOCK; at++) {
-        bool is = l->dst[at] != IK_NONE;
-        if (k.vcs > 1 && is && !h->f->starts_low) {
-            ik_packet rt;
-            start(h, host, l->dst[at], (block + at) * h->s->source.packets_per_message, &rt);
-            is = rt.vc == v;
-        }
-        mine |= (unsigned)is << at;
-    }
+    for (unsigned at = 0; at < BLOCK; at++)
+        mine |= (unsigned)(l->dst[at] != IK_NONE && (sending_vcs(h, k) == 1 || l->vc[at] == v))
+                << at;
     l->mine = (uint8_t)mine;
     l->n = block + (mine ? (unsigned)__builtin_ctz(mine) : BLOCK);
     l->t = time_of(h, k, host, adapter, v, l->n, block);
