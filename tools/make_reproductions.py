@@ -108,7 +108,7 @@ def print_full(entries, index, claims):
         text = ROOT / f"experiments/papers/{study}.yaml"
         old = any(p["experiment"] != hashlib.sha256(text.read_bytes()).hexdigest() for p in parts)
         points = max([sum(p["points"] for p in parts if p["part"])] + [p["points"] for p in parts])
-        share = f"{points} of {parts[0]['sweep']} points" if parts else "nothing"
+        share = f"{points} of {parts[0]['sweep']} points" if parts else "nothing" if b"\nscales:" in text.read_bytes() else "has one size: above"
         files = ", ".join(f"[{p['part'] or 'all'}](results/{p['file']})" for p in parts)
         made = ", ".join(f"`{p['command']}`" for p in parts)
         print(f"| {study} | {', '.join(e['name'].split('/')[1] for e in some)} | {some[0]['full_hours']:g} h | {share}{' (of an earlier text of it)' if old else ''} | {files} | {made} |")
