@@ -310,6 +310,39 @@ static void test_refusals(void **state)
     ik_fabric_free(f);
 }
 
+/* The example of the paper, Figure 4, on a graph that has what the paper says of its own: the table
+ * of switch 15, the neighbours of 10, and the choices of a packet from 15 to 5. */
+static void test_example(void **state)
+{
+    (void)state;
+    static const uint32_t of_15[][2] = {{7, 7}, {10, 10}, {11, 11}, {14, 14},
+                                        {2, 7}, {3, 7},   {6, 10}},
+                          near_10[] = {6, 9, 11, 15};
+    ik_fabric *f = NULL;
+    ik_error err;
+    ik_table_entry entry;
+    assert_int_equal(ik_fabric_from_spec("lrt:N=16,d=4,r=2,seed=410187", NULL, &f, &err), IK_OK);
+    ik_routing *r = routing_on(f, "loren:t_max=7");
+    for (uint32_t e = 0; e < 7; e++) {
+        r->family->entry_nth(r, 15, e, &entry);
+        assert_int_equal(entry.target, of_15[e][0]);
+        assert_int_equal(ik_peer_node(f, entry.port), of_15[e][1]);
+    }
+    for (uint32_t e = 0; e < 4; e++) {
+        r->family->entry_nth(r, 10, e, &entry);
+        assert_int_equal(entry.target, near_10[e]);
+    }
+    /* <6, 10>; then <6, 6> and not <9, 9>, whose target is as near; then an entry for 5 itself */
+    assert_int_equal(target_of(r, 15, 5), 6);
+    assert_int_equal(next_hop(r, 15, 5), 10);
+    assert_int_equal(md(f, 6, 5), md(f, 9, 5));
+    assert_int_equal(target_of(r, 10, 5), 6);
+    assert_int_equal(next_hop(r, 10, 5), 6);
+    assert_int_equal(target_of(r, 6, 5), 5);
+    ik_routing_free(r);
+    ik_fabric_free(f);
+}
+
 /* alpha_step: of the routings with alpha = 0.1 … 0.9 the one that has the shortest paths of those
  * that fit, whatever t_max is. */
 static void test_alpha_steps(void **state)
@@ -378,7 +411,7 @@ int main(void)
         cmocka_unit_test(test_expected_graphs), cmocka_unit_test(test_expected_tables),
         cmocka_unit_test(test_damaged_graphs),  cmocka_unit_test(test_sparse_floor),
         cmocka_unit_test(test_refusals),        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_alpha_steps),
+        cmocka_unit_test(test_alpha_steps),     cmocka_unit_test(test_example),
     };
 /* the other tests walk all pairs on one thread: minutes that prove nothing about threads */
 #ifdef __SANITIZE_THREAD__

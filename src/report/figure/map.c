@@ -13,14 +13,16 @@
 #define HEAD      4.2
 #define WIDTH     1.0
 #define NAME_SIZE 5.5
+/* By how much an arc leaves the straight line, and what it needs beside the outermost switches. */
+#define BEND   14.0
+#define MARGIN (BEND + 3)
 
 enum { POINTS = 12 }; /* of a link that is drawn */
 
 static spot place_of(const drawing *g, const figure_map *map, uint32_t sw)
 {
-    double room = g->now.width - 2 * DISC - 4;
-    return (spot){g->now.x + DISC + 2 + map->x[sw] * room,
-                  g->now.y + DISC + 2 + map->y[sw] * (g->now.height - 2 * DISC - 4)};
+    return (spot){g->now.x + MARGIN + map->x[sw] * (g->now.width - 2 * MARGIN),
+                  g->now.y + MARGIN + map->y[sw] * (g->now.height - 2 * MARGIN)};
 }
 
 /* Hosts whose packets take the link of a step, and whether it is the first step of it. */
@@ -58,10 +60,10 @@ static void trace(const drawing *g, const figure_map *map, const uint32_t link[2
 {
     spot a = place_of(g, map, link[0]), b = place_of(g, map, link[1]);
     double length = fmax(hypot(b.x - a.x, b.y - a.y), 1e-9), sign = link[0] < link[1] ? 1 : -1,
-           bend = is_blocked(g, map, a, b) ? sign * 4.5 * DISC : 0;
+           bend = is_blocked(g, map, a, b) ? sign * BEND : 0;
     spot side = {-(b.y - a.y) / length, (b.x - a.x) / length};
     for (int i = 0; i < POINTS; i++) {
-        double t = begin + (end - begin) * i / (POINTS - 1), off = right + 2 * t * (1 - t) * bend;
+        double t = begin + (end - begin) * i / (POINTS - 1), off = right + 4 * t * (1 - t) * bend;
         out[i] = (spot){a.x + t * (b.x - a.x) + side.x * off, a.y + t * (b.y - a.y) + side.y * off};
     }
 }
