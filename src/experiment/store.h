@@ -24,6 +24,7 @@
 #ifndef IKAT_EXPERIMENT_STORE_H
 #define IKAT_EXPERIMENT_STORE_H
 
+#include "experiment/figures/metrics.h"
 #include "ikat/sim.h"
 
 #include <sqlite3.h>
@@ -102,12 +103,16 @@ typedef struct store_point {
 } store_point;
 ik_status store_add_point(store *s, const store_point *p, ik_error *err);
 /* A point without simulation: result, reference, jobs and sizes are not looked at. values:
- * [NUM_STATICS] results FIRST_STATIC …, NAN = none. */
-ik_status store_add_static(store *s, const store_point *p, const double *values, ik_error *err);
+ * [NUM_STATICS] results FIRST_STATIC …, NAN = none; lists: [NUM_LISTS]. */
+ik_status store_add_static(store *s, const store_point *p, const double *values,
+                           const value_list *lists, ik_error *err);
 /* What is measured of a stored point beside its simulation, with a text (column `measured`) that
- * says which measures those are; "" = none. values as above. */
+ * says which measures those are; "" = none. values and lists as above. */
 ik_status store_set_statics(store *s, int64_t id, const char *measured, const double *values,
-                            ik_error *err);
+                            const value_list *lists, ik_error *err);
+/* store_lists.c: the lists of a stored point, each a detail of its own; an empty one goes away. */
+ik_status store_set_lists(store *s, int64_t id, const value_list *lists, ik_error *err);
+ik_status store_forget_lists(store *s, ik_error *err);
 /* Away with what was measured beside simulations, but what is feasible. */
 ik_status store_forget_statics(store *s, ik_error *err);
 /* Away with references that no point is measured by any more. */

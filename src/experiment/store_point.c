@@ -502,12 +502,14 @@ static ik_status execute_bound(binder *b)
     return b->status;
 }
 
-ik_status store_add_static(store *s, const store_point *p, const double *values, ik_error *err)
+ik_status store_add_static(store *s, const store_point *p, const double *values,
+                           const value_list *lists, ik_error *err)
 {
     binder b = open_made(s, static_insert, err);
     if (b.status == IK_OK)
         bind_static(&b, p, values);
-    return execute_bound(&b);
+    ik_status status = execute_bound(&b);
+    return status == IK_OK ? store_set_lists(s, p->id, lists, err) : status;
 }
 
 /* "UPDATE points SET measured = :measured, feasible = :feasible, … WHERE id = :id" */
@@ -522,7 +524,7 @@ static const char *statics_update(ik_arena *arena)
 }
 
 ik_status store_set_statics(store *s, int64_t id, const char *measured, const double *values,
-                            ik_error *err)
+                            const value_list *lists, ik_error *err)
 {
     binder b = open_made(s, statics_update, err);
     if (b.status == IK_OK) {
@@ -530,7 +532,8 @@ ik_status store_set_statics(store *s, int64_t id, const char *measured, const do
         bind_text(&b, "measured", measured);
         bind_statics(&b, values);
     }
-    return execute_bound(&b);
+    ik_status status = execute_bound(&b);
+    return status == IK_OK ? store_set_lists(s, id, lists, err) : status;
 }
 
 ik_status store_forget_statics(store *s, ik_error *err)
@@ -548,5 +551,7 @@ ik_status store_forget_statics(store *s, ik_error *err)
     ik_status status = sql ? store_prepare(s, sql, NULL, &statement, err)
                            : ik_fail_memory(err, 1000, "the result store");
     ik_arena_free(&arena);
-    return status == IK_OK ? store_execute(s, statement, err) : status;
+    if (status == IK_OK)
+        status = store_execute(s, statement, err);
+    return status == IK_OK ? store_forget_lists(s, err) : status;
 }

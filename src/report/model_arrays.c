@@ -295,6 +295,47 @@ ik_status model_read_series(const report_model *m, size_t row, ik_arena *arena, 
     return status;
 }
 
+static void read_list(store_row *r, value_list *out)
+{
+    json_t *list = NULL;
+    model_json(r, 0, row_packed_text(r, 0), false, &shape_values, &list);
+    size_t num = json_array_size(list);
+    double *values = ik_arena_alloc(r->arena, (num + 1) * sizeof *values);
+    if (!values && r->status == IK_OK)
+        r->status = ik_fail_memory(r->err, num * sizeof *values, "a report");
+    for (size_t i = 0; i < num && values; i++)
+        values[i] = json_number_value(json_array_get(list, i));
+    if (r->status == IK_OK)
+        *out = (value_list){values, num};
+    json_decref(list);
+}
+
+ik_status model_read_list(const report_model *m, size_t row, const char *name, ik_arena *arena,
+                          value_list *out, ik_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool any = false;
+    *out = (value_list){0};
+    ik_status status =
+        store_prepare(m->store, "SELECT body FROM details WHERE params = ?1 AND kind = ?2",
+                      (const char *[]){m->rows[row].params, name, NULL}, &statement, err);
+    if (status == IK_OK)
+        status = store_step(m->store, statement, &any, err);
+    if (status == IK_OK && any) {
+        store_row r = {.s = m->store,
+                       .statement = statement,
+                       .arena = arena,
+                       .what = "details of point",
+                       .id = m->rows[row].id,
+                       .status = IK_OK,
+                       .err = err};
+        read_list(&r, out);
+        status = r.status;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
 ik_status model_read_arrays(report_model *m, const report_curve *c, report_step *s, ik_error *err)
 {
     const report_fabric *f = &m->fabrics[c->fabric];

@@ -136,6 +136,8 @@ static const shape probe =
     OBJECT({"load", &real}, {"offered", &real}, {"throughput", &real}, {"accepted", &boolean});
 const shape shape_probes = {SHAPE_LIST, .item = &probe};
 
+const shape shape_values = {SHAPE_LIST, .item = &real};
+
 const shape shape_routes = OBJECT({"above", &text, true}, {"ends", &boolean, true},
                                   {"lists", &count_rows, true}, {"of", &count_rows, true});
 

@@ -57,6 +57,7 @@ figures:
   - {name: bars, kind: bars, title: A title, x: routing, y: throughput / offered, panel: traffic}
   - {name: map, kind: heatmap, x: load, y: throughput, series: traffic, normalise_by: {traffic: mix}}
   - {name: time, kind: time, y: throughput}
+  - {name: roots, kind: list, y: nca_routes, panel: traffic}
 expect:
   - {claim: it runs, metric: throughput, op: ">", value: 0}
 """

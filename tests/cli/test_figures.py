@@ -131,6 +131,98 @@ figures:
         self.file.write_text(text.replace("x: radix", "x: fabric.n").replace("series: design}", "where: {design: ring}}"))
         self.ok("run", self.file, "-o", self.tmp / "axis.db")
 
+    def test_lists(self):
+        """A place for each root, or each contention: what ikat load says, with the seeds of a routing as samples; measured alone and beside simulations."""
+        figures = """\
+figures:
+  - {name: roots, kind: list, y: nca_routes, series: routing, panel: fabric.w}
+  - {name: one, kind: list, y: nca_routes, where: {routing: dmodk, fabric.w: "1:3"}}
+"""
+        text = """\
+fabric: {family: xgft, m: "4:3", w: ["1:2", "1:3"]}
+routing: [dmodk, {family: rnca_up, seed: 1..3}, {family: random, seed: 2}]
+traffic: "shift:by=4"
+simulate: false
+over: routing.seed
+""" + figures
+        self.store = self.tmp / "lists.db"
+        self.file.write_text(text)
+        self.ok("run", self.file, "-o", self.store, "--jobs", 1)
+        routes = lambda w, spec: [float(r["routes"]) for r in csv.DictReader(io.StringIO(
+            self.ok("load", f"xgft:m=4:3,w={w}", "-r", spec, "-t", "shift:by=4", "--csv", "--table", "nca"))) if r["level"] == "2"]
+        rows = self.rows("roots")
+        self.assertEqual(len(rows), 3 * 2 + 3 * 3)
+        for w, num in (("1:2", 2), ("1:3", 3)):
+            for name, specs in (("dmodk", ["dmodk"]), ("rnca_up", [f"rnca_up:seed={i}" for i in (1, 2, 3)]), ("random", ["random:seed=2"])):
+                made = [routes(w, spec) for spec in specs]
+                here = [r for r in rows if r["fabric.w"] == w and r["routing"].startswith(name)]
+                self.assertEqual([int(r["root"]) for r in here], list(range(num)))
+                self.assertEqual([float(r["nca_routes"]) for r in here], [float(f"{statistics.mean(m[i] for m in made):.9g}") for i in range(num)])
+                self.assertEqual({r["samples"] for r in here}, {str(len(made))})
+        self.assertEqual(len(self.rows("one")), 3)
+        self.assertIn("Root", self.ok("report", self.store, "--figure", "one"))
+        for ending in ("svg", "pdf", "png"):
+            self.ok("report", self.store, "--figure", "roots", "-o", self.tmp / f"roots.{ending}")
+        self.assertEqual(sorted({t.text for t in ElementTree.parse(self.tmp / "roots.svg").iter(SVG + "text")} & {"0", "1", "2"}), ["0", "1", "2"])
+        self.ok("report", self.store, "-o", self.tmp / "lists.html")
+        self.ok("run", self.file, "-o", self.tmp / "again.db", "--jobs", 2)
+        self.assertEqual(self.store.read_bytes(), (self.tmp / "again.db").read_bytes())
+        # beside a simulation, where a seed changes nothing of it
+        beside = self.tmp / "beside.db"
+        simulated = text.replace("simulate: false", "load: 20%\nseeds: 2\nmeasure: {warmup: 1 us, duration: 2 us}")
+        self.file.write_text(simulated)
+        self.ok("run", self.file, "-o", beside)
+        alone, self.store = self.rows("roots"), beside
+        self.assertEqual([(r["root"], r["nca_routes"], r["samples"]) for r in self.rows("roots")], [(r["root"], r["nca_routes"], r["samples"]) for r in alone])
+        kinds = lambda: [r[0] for r in sqlite3.connect(beside).execute("SELECT DISTINCT kind FROM details WHERE kind LIKE 'nca%'")]
+        self.assertEqual(kinds(), ["nca_routes"])
+        self.file.write_text(simulated.replace(figures, ""))
+        self.ok("run", self.file, "-o", beside)
+        self.assertEqual(kinds(), [])
+        # permutations; what has no one contention has no list
+        self.store = self.tmp / "permutations.db"
+        self.file.write_text("""\
+fabric: "xgft:m=3:3,w=1:2"
+routing: [smodk, oblivious]
+simulate: false
+figures: [{name: p, kind: list, y: permutations, series: routing}]
+""")
+        self.ok("run", self.file, "-o", self.store)
+        rows = self.rows("p")
+        self.assertEqual([(r["routing"].split(":")[0], r["contention"]) for r in rows], [("smodk", str(i)) for i in range(4)])
+        for r, count in zip(rows, (216, 52920, 259200, 50544)):
+            self.assertAlmostEqual(float(r["permutations"]), count / 362880, places=8)
+        for change, place, said in (
+                (("y: permutations", "y: permutation"), "4:36", "did you mean 'permutations'"),
+                (("y: permutations", "y: permutations, x: routing"), "", "'x' has no effect with kind: list"),
+                (("series: routing", "normalise_by: {routing: smodk}"), "", "'normalise_by' has no effect with kind: list"),
+                (("series: routing", "x_scale: log"), "", "'x_scale' has no effect with kind: list"),
+                ((", series: routing", ""), "", "would mix values of 'routing'")):
+            with self.subTest(said=said):
+                self.file.write_text("""\
+fabric: "xgft:m=3:3,w=1:2"
+routing: [smodk, oblivious]
+simulate: false
+figures: [{name: p, kind: list, y: permutations, series: routing}]
+""".replace(*change))
+                self.assertIn(f"test.yaml:{place}", self.refused("run", self.file, "-o", self.tmp / "no.db", says=(said,)))
+
+    def test_lists_of_a_damaged_file(self):
+        self.file.write_text("""\
+fabric: "xgft:m=3:3,w=1:2"
+routing: smodk
+simulate: false
+figures: [{name: p, kind: list, y: permutations}]
+""")
+        for body in (b"", b"\0" * 8, b"[1]", *(len(t).to_bytes(8, "little") + zlib.compress(t) for t in (b"{}", b"[1, \"a\"]", b"[null]", b"[[1]]", b"[1"))):
+            store = self.tmp / "damaged.db"
+            store.unlink(missing_ok=True)
+            self.ok("run", self.file, "-o", store)
+            with sqlite3.connect(store) as db:
+                db.execute("UPDATE details SET body = ? WHERE kind = 'permutations'", (body,))
+            db.close()
+            self.refused("report", store, "--figure", "p", says="damaged")
+
     def test_normalised_by_what_was_left_out(self):
         """A routing that does not fit everywhere: there is no value where it is missing, and what is there is drawn."""
         self.file.write_text("fabric: ['karytree:k=2,n=2', 'ring:n=4']\nrouting: [dmodk, updown]\nload: 40%\nseeds: 3\nskip_misfits: true\n"

@@ -143,6 +143,10 @@ static ik_status tell_figure(const listener *to, const figure *f, ik_error *err)
     result_expr e;
     if (f->kind == FIGURE_TIME)
         return to->seen(to->ctx, METRIC_THROUGHPUT, f->y, y, err);
+    if (f->kind == FIGURE_LIST) {
+        const list_row *list = list_find(f->y);
+        return list ? to->seen(to->ctx, list->with, f->y, y, err) : IK_OK; /* refused later */
+    }
     ik_status status = expr_read(f->y, y, to->arena, &e, err);
     if (status == IK_OK)
         status = tell_expr(to, &e, y, err);

@@ -16,14 +16,15 @@ const ik_param ik_figure_params[] = {
      "what 'ikat report --figure' calls it: letters, digits, '_' and '-'"},
     {"title", IK_PARAM_STRING, "", 0, 0, NULL, "what stands above it"},
     {"kind", IK_PARAM_ENUM, "auto", 0, 0,
-     "auto|line|points|bars|box|histogram|ecdf|heatmap|time|routes",
+     "auto|line|points|bars|box|histogram|ecdf|heatmap|time|routes|list",
      "how it is drawn; auto = line where x is a number, else points with intervals"},
     {"x", IK_PARAM_STRING, "", 0, 0, NULL,
-     "swept value (load, fabric.k, routing) or result (throughput); not of histogram, ecdf, time "
-     "and routes"},
+     "swept value (load, fabric.k, routing) or result (throughput); not of histogram, ecdf, time, "
+     "routes and list"},
     {"y", IK_PARAM_STRING, NULL, 0, 0, NULL,
      "result by its CSV name, or ratio or difference of two (throughput / offered); of time a "
-     "series; of routes what is said below them"},
+     "series; of routes what is said below them; of list a list: nca_routes (per root) or "
+     "permutations (share of them per contention)"},
     {"series", IK_PARAM_TEXTS, "", 0, 0, NULL,
      "swept values that tell the curves apart; of a heatmap its rows"},
     {"panel", IK_PARAM_TEXTS, "", 0, 0, NULL,
@@ -77,8 +78,9 @@ static bool is_distribution(figure_kind kind)
 /* Keys that say nothing with this kind. */
 static ik_status check_keys(const figure *f, ik_error *err)
 {
-    bool routes = f->kind == FIGURE_ROUTES, time = f->kind == FIGURE_TIME;
-    bool no_x = is_distribution(f->kind) || time || routes;
+    bool routes = f->kind == FIGURE_ROUTES, time = f->kind == FIGURE_TIME,
+         list = f->kind == FIGURE_LIST;
+    bool no_x = is_distribution(f->kind) || time || routes || list;
     bool no_marks =
         no_x || f->kind == FIGURE_BARS || f->kind == FIGURE_BOX || f->kind == FIGURE_HEATMAP;
     const struct {
@@ -89,9 +91,9 @@ static ik_status check_keys(const figure *f, ik_error *err)
         {"marks", no_marks},
         {"series", routes},
         {"over", time || routes},
-        {"normalise_by", time || routes},
+        {"normalise_by", time || routes || list},
         {"x_scale", f->log_x && (f->kind == FIGURE_BARS || f->kind == FIGURE_BOX ||
-                                 f->kind == FIGURE_HEATMAP || time || routes)},
+                                 f->kind == FIGURE_HEATMAP || time || routes || list)},
         {"y_scale", f->log_y && (is_distribution(f->kind) || f->kind == FIGURE_BARS || routes)}};
     const char *kind = ik_figure_params[2].choices;
     for (unsigned k = f->kind; k > 0; k--)

@@ -47,7 +47,8 @@ typedef enum figure_kind {
     FIGURE_ECDF,
     FIGURE_HEATMAP,
     FIGURE_TIME,
-    FIGURE_ROUTES
+    FIGURE_ROUTES,
+    FIGURE_LIST /* drawn as points: the view's kind is that */
 } figure_kind;
 
 enum { FIGURE_COLUMN, FIGURE_PAGE }; /* values of `width` */
@@ -56,7 +57,7 @@ typedef struct figure {
     const char *name, *title;
     figure_kind kind;
     const char *x; /* name of an axis or a result; "" = not given */
-    const char *y; /* as written; of kind time the name of a series */
+    const char *y; /* as written; of kind time a series, of kind list a list */
     name_list series, panel, over;
     const char *marks; /* "" = none */
     matches normalise_by, where;

@@ -91,6 +91,12 @@ const metric_row metrics[NUM_METRICS] = {
                                  "largest contention of permutations", "", true},
 };
 
+const list_row result_lists[NUM_LISTS] = {
+    [LIST_NCA_ROUTES] = {"nca_routes", "routes", "", "root", METRIC_NCA_MEAN},
+    [LIST_PERMUTATIONS] = {"permutations", "permutations", "%", "contention",
+                           METRIC_FREE_PERMUTATIONS},
+};
+
 bool metric_past_saturation(double offered, double throughput)
 {
     return throughput < 0.95 * offered;
@@ -99,6 +105,14 @@ bool metric_past_saturation(double offered, double throughput)
 bool metric_converged(bool warm, bool closed, double offered, double throughput)
 {
     return warm && closed && !metric_past_saturation(offered, throughput);
+}
+
+const list_row *list_find(const char *name)
+{
+    for (size_t i = 0; i < NUM_LISTS; i++)
+        if (strcmp(result_lists[i].name, name) == 0)
+            return &result_lists[i];
+    return NULL;
 }
 
 metric_id metric_find(const char *name, size_t length)

@@ -122,6 +122,24 @@ static inline bool metric_is_of_traffic(metric_id id)
     return id >= METRIC_CONTENTION && id <= METRIC_NCA_SD;
 }
 
+/* Results that are a list of numbers for each point, drawn over their places: figures of kind
+ * list. */
+typedef enum list_id { LIST_NCA_ROUTES, LIST_PERMUTATIONS, NUM_LISTS } list_id;
+typedef struct list_row {
+    const char *name; /* what figures call it; kind of a detail in the store */
+    const char *title, *unit;
+    const char *place; /* what a place is */
+    metric_id with;    /* a result of the same measure */
+} list_row;
+extern const list_row result_lists[NUM_LISTS];
+/* NULL: there is none of that name. */
+const list_row *list_find(const char *name);
+/* The numbers of one point; num 0: it has none. */
+typedef struct value_list {
+    const double *values;
+    size_t num;
+} value_list;
+
 /* NUM_METRICS: there is none of that name. */
 metric_id metric_find(const char *name, size_t length);
 

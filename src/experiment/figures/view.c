@@ -386,6 +386,30 @@ static ik_status check_series(const resolver *r, ik_error *err)
     return status;
 }
 
+static ik_status check_list(const resolver *r, ik_error *err)
+{
+    const char *names[NUM_LISTS + 1] = {0};
+    const ytree *place = figures_place(r->f->node, "y");
+    if (list_find(r->f->y))
+        return IK_OK;
+    for (size_t i = 0; i < NUM_LISTS; i++)
+        names[i] = result_lists[i].name;
+    ik_status status = ik_fail_unknown(err, "list", r->f->y, names);
+    ik_error_at(err, place->file, place->line, place->column);
+    return status;
+}
+
+/* What is drawn over x. */
+static ik_status find_y(const resolver *r, ik_error *err)
+{
+    const figure *f = r->f;
+    if (f->kind == FIGURE_TIME)
+        return check_series(r, err);
+    if (f->kind == FIGURE_LIST)
+        return check_list(r, err);
+    return expr_read(f->y, figures_place(f->node, "y"), &r->a->arena, &r->v->y, err);
+}
+
 /* Numbers are those of the points that count. */
 static ik_status find_numbers(const resolver *r, axis *x, ik_error *err)
 {
@@ -461,9 +485,7 @@ static ik_status resolve(resolver *r, const name_list *over, ik_error *err)
 {
     const figure *f = r->f;
     figure_view *v = r->v;
-    ik_status status = f->kind == FIGURE_TIME
-                           ? check_series(r, err)
-                           : expr_read(f->y, figures_place(f->node, "y"), &r->a->arena, &v->y, err);
+    ik_status status = find_y(r, err);
     if (status == IK_OK)
         status = choose(r, over, err);
     if (status == IK_OK)
@@ -471,7 +493,10 @@ static ik_status resolve(resolver *r, const name_list *over, ik_error *err)
     if (status == IK_OK)
         status = refuse_mixing(r, err);
     bool numeric = v->x.text || (v->x_is_axis && v->key[KEY_X].numeric);
-    v->kind = f->kind == FIGURE_AUTO ? numeric ? FIGURE_LINE : FIGURE_POINTS : f->kind;
+    v->kind = f->kind == FIGURE_LIST   ? FIGURE_POINTS
+              : f->kind != FIGURE_AUTO ? f->kind
+              : numeric                ? FIGURE_LINE
+                                       : FIGURE_POINTS;
     if (status == IK_OK)
         status = check_samples(r, err);
     if (status == IK_OK)

@@ -55,11 +55,11 @@ static ik_status is_measured(const beside *b, const plan_slot *slot, bool *all, 
 }
 
 /* What all points of a plan have. plan: NULL = it is infeasible. */
-static ik_status measure_plan(beside *b, const plan_slot *slot, const ik_plan *plan, statics *out,
-                              ik_error *err)
+static ik_status measure_plan(beside *b, const plan_slot *slot, const ik_plan *plan,
+                              ik_arena *arena, statics *out, ik_error *err)
 {
     runner *r = b->r;
-    statics_clear(out);
+    statics_clear(out, arena);
     if (!plan) {
         statics_set(out, METRIC_FEASIBLE, 0);
         return experiment_measures(r->e, MEASURE_LEAST_T_MAX)
@@ -68,11 +68,12 @@ static ik_status measure_plan(beside *b, const plan_slot *slot, const ik_plan *p
     }
     ik_status status = IK_OK;
     if (!b->measured) {
-        statics_clear(&b->of_fabric);
+        statics_clear(&b->of_fabric, NULL);
         status = statics_of_fabric(r, b->f, &b->env, &b->of_fabric, err);
         b->measured = status == IK_OK;
     }
     *out = b->of_fabric;
+    out->arena = arena;
     statics_set(out, METRIC_FEASIBLE, 1);
     return status == IK_OK ? statics_of_plan(r, b->f, &slot->at, plan, &b->env, out, err) : status;
 }
@@ -98,9 +99,9 @@ static ik_status measure_points(beside *b, const plan_slot *slot, const ik_plan 
     statics base;
     tell_stage(b->r, "measuring %s",
                experiment_variant(b->r->e, &slot->at, SECTION_ROUTING)->label);
-    ik_status status = measure_plan(b, slot, plan, &base, err);
+    ik_status status = traffic_statics_init(b->r->e, slot->at.design, &known, err);
     if (status == IK_OK)
-        status = traffic_statics_init(b->r->e, slot->at.design, &known, err);
+        status = measure_plan(b, slot, plan, &known.arena, &base, err);
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++) {
         point at = experiment_point(b->r->e, i);
         statics s = base;
@@ -109,7 +110,7 @@ static ik_status measure_points(beside *b, const plan_slot *slot, const ik_plan 
         if (plan)
             status = measure_point(b, slot, plan, &at, &known, &s, err);
         if (status == IK_OK)
-            status = store_set_statics(b->r->store, (int64_t)i, b->mark, s.value, err);
+            status = store_set_statics(b->r->store, (int64_t)i, b->mark, s.value, s.list, err);
     }
     traffic_statics_free(&known);
     return status;
@@ -162,7 +163,7 @@ static ik_status keep_point(runner *r, int64_t fabric, const plan_slot *slot, ui
     point at = experiment_point(e, number);
     char *params = NULL, *label = NULL;
     statics s;
-    statics_clear(&s);
+    statics_clear(&s, NULL);
     statics_set(&s, METRIC_FEASIBLE, 0);
     ik_status status = point_params(r, &at, &params, err);
     if (status == IK_OK)
@@ -176,7 +177,7 @@ static ik_status keep_point(runner *r, int64_t fabric, const plan_slot *slot, ui
                            .variant = label,
                            .load = experiment_load(e, &at),
                            .seed = experiment_seed(e, &at)};
-        status = store_add_static(r->store, &row, s.value, err);
+        status = store_add_static(r->store, &row, s.value, s.list, err);
     }
     free(label);
     free(params);

@@ -21,7 +21,8 @@ typedef struct made_plan {
     bool proved, infeasible;
     ik_proof proof;
     statics *points; /* [slot.num] */
-    ik_error why;    /* it is infeasible or does not fit */
+    traffic_statics known;
+    ik_error why; /* it is infeasible or does not fit */
 } made_plan;
 
 typedef struct machine {
@@ -79,7 +80,7 @@ static ik_status prove(const batch *b, const machine *m, made_plan *p, ik_error 
 static ik_status measure_plan(const batch *b, machine *m, made_plan *p, ik_error *err)
 {
     statics *s = &p->points[0];
-    statics_clear(s);
+    statics_clear(s, &p->known.arena);
     if (p->infeasible) {
         statics_set(s, METRIC_FEASIBLE, 0);
         return experiment_measures(b->r->e, MEASURE_LEAST_T_MAX)
@@ -88,13 +89,14 @@ static ik_status measure_plan(const batch *b, machine *m, made_plan *p, ik_error
     }
     ik_status status = IK_OK;
     if (!m->measured) {
-        statics_clear(&m->of_fabric);
+        statics_clear(&m->of_fabric, NULL);
         status = statics_of_fabric(b->r, m->fabric, &b->env, &m->of_fabric, err);
         m->measured = status == IK_OK;
     }
     if (status == IK_OK)
         status = prove(b, m, p, err);
     *s = m->of_fabric;
+    s->arena = &p->known.arena;
     statics_set(s, METRIC_FEASIBLE, 1);
     if (status == IK_OK && p->proved)
         statics_of_proof(b->r, &p->proof, s);
@@ -106,20 +108,19 @@ static ik_status measure_plan(const batch *b, machine *m, made_plan *p, ik_error
 static ik_status measure_points(const batch *b, machine *m, made_plan *p, ik_error *err)
 {
     const ik_experiment *e = b->r->e;
-    traffic_statics known = {0};
-    ik_status status = measure_plan(b, m, p, err);
+    ik_status status = traffic_statics_init(e, p->slot.at.design, &p->known, err);
+    if (status == IK_OK)
+        status = measure_plan(b, m, p, err);
     for (uint64_t i = 1; i < p->slot.num; i++)
         p->points[i] = p->points[0];
     if (status != IK_OK || p->infeasible)
         return status;
-    status = traffic_statics_init(e, p->slot.at.design, &known, err);
     for (uint64_t i = 0; i < p->slot.num && status == IK_OK; i++) {
         point at = experiment_point(e, p->slot.first + i);
         if (is_to_do(b->r, p->slot.first + i))
-            status = statics_of_traffic(b->r, m->fabric, &at, p->slot.plan, &b->env, &known,
+            status = statics_of_traffic(b->r, m->fabric, &at, p->slot.plan, &b->env, &p->known,
                                         &p->points[i], err);
     }
-    traffic_statics_free(&known);
     return status;
 }
 
@@ -181,6 +182,7 @@ static void free_machine(runner *r, machine *m)
             ik_proof_free(&m->plans[i].proof);
         ik_plan_free(m->plans[i].slot.plan);
         free(m->plans[i].points);
+        traffic_statics_free(&m->plans[i].known);
     }
     free(m->plans);
     if (m->fabric)
@@ -210,7 +212,7 @@ static ik_status keep_point(runner *r, int64_t fabric, const made_plan *p, uint6
                                           : "",
                            .variant = label,
                            .seed = experiment_seed(e, &at)};
-        status = store_add_static(r->store, &row, p->points[i].value, err);
+        status = store_add_static(r->store, &row, p->points[i].value, p->points[i].list, err);
     }
     free(label);
     free(params);

@@ -12,10 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-void statics_clear(statics *s)
+void statics_clear(statics *s, ik_arena *arena)
 {
+    *s = (statics){.arena = arena};
     for (size_t i = 0; i < NUM_STATICS; i++)
         s->value[i] = NAN;
+}
+
+/* Room for a list of num numbers; *out NULL: none is kept. */
+static ik_status add_list(statics *s, list_id id, size_t num, double **out, ik_error *err)
+{
+    *out = s->arena ? ik_arena_alloc(s->arena, (num + 1) * sizeof **out) : NULL;
+    if (s->arena && !*out)
+        return ik_fail_memory(err, num * sizeof **out, "an experiment");
+    if (*out)
+        s->list[id] = (value_list){*out, num};
+    return IK_OK;
 }
 
 /* ---- of a fabric and a routing */
@@ -129,13 +141,17 @@ static ik_status measure_permutations(const runner *r, const ik_plan *plan, cons
     if (status != IK_OK)
         return status;
     uint64_t free_of_it = 0;
+    double *shares = NULL;
+    status = add_list(out, LIST_PERMUTATIONS, p.num, &shares, err);
+    for (size_t level = 0; level < p.num && shares; level++)
+        shares[level] = (double)p.count[level] / (double)p.total;
     for (size_t c = 0; c < p.num && c < 2; c++)
         free_of_it += p.count[c];
     statics_set(out, METRIC_FREE_PERMUTATIONS, (double)free_of_it / (double)p.total);
     statics_set(out, METRIC_PERMUTATIONS_MEAN, p.mean);
     statics_set(out, METRIC_PERMUTATIONS_MAX, (double)(p.num - 1));
     ik_permutations_free(&p);
-    return IK_OK;
+    return status;
 }
 
 ik_status statics_of_plan(const runner *r, const ik_fabric *f, const point *p, const ik_plan *plan,
@@ -259,7 +275,7 @@ ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, con
 /* ---- of a traffic */
 
 /* Routes per nearest common ancestor, of those at the top. */
-static void put_roots(const ik_fabric *f, const double *turns, statics *out)
+static ik_status put_roots(const ik_fabric *f, const double *turns, statics *out, ik_error *err)
 {
     double least = INFINITY, most = 0, sum = 0, squares = 0, num = 0;
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
@@ -271,14 +287,22 @@ static void put_roots(const ik_fabric *f, const double *turns, statics *out)
         num++;
     }
     if (num == 0)
-        return;
-    for (uint32_t sw = 0; sw < f->num_switches; sw++)
-        if (f->switch_level[sw] == f->num_levels)
-            squares += (turns[sw] - sum / num) * (turns[sw] - sum / num);
+        return IK_OK;
+    double *routes = NULL;
+    ik_status status = add_list(out, LIST_NCA_ROUTES, (size_t)num, &routes, err);
+    size_t at = 0;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        if (f->switch_level[sw] != f->num_levels)
+            continue;
+        squares += (turns[sw] - sum / num) * (turns[sw] - sum / num);
+        if (routes)
+            routes[at++] = turns[sw];
+    }
     statics_set(out, METRIC_NCA_MIN, least);
     statics_set(out, METRIC_NCA_MEAN, sum / num);
     statics_set(out, METRIC_NCA_MAX, most);
     statics_set(out, METRIC_NCA_SD, sqrt(squares / num));
+    return status;
 }
 
 static ik_status measure_loads(const runner *r, const ik_plan *plan, const ik_traffic *t,
@@ -291,9 +315,9 @@ static ik_status measure_loads(const runner *r, const ik_plan *plan, const ik_tr
     if (experiment_measures(r->e, MEASURE_SATURATION))
         statics_set(out, METRIC_STATIC_SATURATION, l.saturation);
     if (experiment_measures(r->e, MEASURE_NCA) && l.turns)
-        put_roots(plan->routing->fabric, l.turns, out);
+        status = put_roots(plan->routing->fabric, l.turns, out, err);
     ik_load_free(&l);
-    return IK_OK;
+    return status;
 }
 
 static ik_status measure_phases(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
@@ -364,8 +388,9 @@ ik_status traffic_statics_init(const ik_experiment *e, size_t design, traffic_st
 {
     size_t seeds = e->sections[SECTION_SEEDS].num,
            num = experiment_list(e, design, SECTION_TRAFFIC)->num * seeds;
-    *out = (traffic_statics){ik_calloc(num, sizeof *out->of), ik_calloc(num, sizeof *out->known),
-                             seeds};
+    *out = (traffic_statics){.of = ik_calloc(num, sizeof *out->of),
+                             .known = ik_calloc(num, sizeof *out->known),
+                             .num_seeds = seeds};
     return out->of && out->known ? IK_OK
                                  : ik_fail_memory(err, num * sizeof *out->of, "an experiment");
 }
@@ -374,6 +399,7 @@ void traffic_statics_free(traffic_statics *t)
 {
     free(t->of);
     free(t->known);
+    ik_arena_free(&t->arena);
     *t = (traffic_statics){0};
 }
 
@@ -391,7 +417,7 @@ ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p
     if (!experiment_measures_traffic(r->e))
         return IK_OK;
     if (!known->known[at]) {
-        statics_clear(&known->of[at]);
+        statics_clear(&known->of[at], &known->arena);
         ik_status status = measure_traffic(r, f, v, plan, &seeded, &known->of[at], err);
         if (status != IK_OK)
             return status;
@@ -400,5 +426,8 @@ ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p
     for (size_t i = 0; i < NUM_STATICS; i++)
         if (!isnan(known->of[at].value[i]))
             out->value[i] = known->of[at].value[i];
+    for (size_t i = 0; i < NUM_LISTS; i++)
+        if (known->of[at].list[i].num)
+            out->list[i] = known->of[at].list[i];
     return IK_OK;
 }

@@ -11,9 +11,11 @@
 /* Results FIRST_STATIC … by their order; NAN = not measured, or there is none. */
 typedef struct statics {
     double value[NUM_STATICS];
+    value_list list[NUM_LISTS];
+    ik_arena *arena; /* of the lists; NULL: none is kept */
 } statics;
 
-void statics_clear(statics *s);
+void statics_clear(statics *s, ik_arena *arena);
 static inline void statics_set(statics *s, metric_id id, double value)
 {
     s->value[id - FIRST_STATIC] = value;
@@ -31,10 +33,11 @@ ik_status statics_of_stored_proof(const runner *r, int64_t plan, statics *out, i
  * own. plan: NULL = it could not. */
 ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, const ik_plan *plan,
                         const ik_env *env, statics *out, ik_error *err);
-/* What traffics say of one plan: measured once for a traffic, and once for a seed where the seed
- * makes it another one. */
+/* What traffics say of one plan, measured once for a traffic, and once for a seed where the seed
+ * makes it another one; and the arena of all lists of the plan. */
 typedef struct traffic_statics {
     statics *of; /* [traffics][num_seeds] */
+    ik_arena arena;
     bool *known;
     size_t num_seeds;
 } traffic_statics;

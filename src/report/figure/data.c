@@ -235,6 +235,23 @@ static const double *series_values(const report_series *s, const char *name)
     return NULL;
 }
 
+/* Room for one more cell. */
+static ik_status next_cell(maker *k, figure_cell **out, ik_error *err)
+{
+    if (k->num == k->room) {
+        size_t room = k->room ? 2 * k->room : 64;
+        figure_cell *cells = ik_arena_alloc(&k->d->arena, room * sizeof *cells);
+        if (!cells)
+            return ik_fail_memory(err, room * sizeof *cells, "a figure");
+        if (k->num)
+            memcpy(cells, k->cells, k->num * sizeof *cells);
+        k->cells = cells;
+        k->room = room;
+    }
+    *out = &k->cells[k->num++];
+    return IK_OK;
+}
+
 static ik_status add_periods(maker *k, const view_entry *e, ik_error *err)
 {
     report_series s;
@@ -243,17 +260,10 @@ static ik_status add_periods(maker *k, const view_entry *e, ik_error *err)
         return status;
     const double *values = series_values(&s, k->d->f->y);
     for (size_t n = 0; values && n < s.num; n++) {
-        if (k->num == k->room) {
-            size_t room = k->room ? 2 * k->room : 64;
-            figure_cell *cells = ik_arena_alloc(&k->d->arena, room * sizeof *cells);
-            if (!cells)
-                return ik_fail_memory(err, room * sizeof *cells, "a figure");
-            if (k->num)
-                memcpy(cells, k->cells, k->num * sizeof *cells);
-            k->cells = cells;
-            k->room = room;
-        }
-        figure_cell *c = &k->cells[k->num++];
+        figure_cell *c = NULL;
+        status = next_cell(k, &c, err);
+        if (status != IK_OK)
+            return status;
         *c = (figure_cell){.x = {(double)(n + 1) * (double)s.period_ps / 1000, NAN}, .num = 1};
         memcpy(c->key, e->key, sizeof c->key);
         c->samples = ik_arena_alloc(&k->d->arena, sizeof *c->samples);
@@ -271,6 +281,56 @@ static ik_status make_periods(maker *k, ik_error *err)
     for (size_t i = 0; i < v->num_entries && status == IK_OK; i++)
         if (i == 0 || !same_key(&v->entries[i - 1], &v->entries[i]))
             status = add_periods(k, &v->entries[i], err);
+    return status;
+}
+
+/* ---- lists: a cell for every place, with the samples of all points */
+
+/* The cells of the points of one curve; points that repeat another are no samples. */
+static ik_status add_places(maker *k, const view_entry *entries, size_t num, metric_id with,
+                            ik_error *err)
+{
+    ik_arena *arena = &k->d->arena;
+    const report_model *m = k->b->m;
+    value_list *lists = ik_arena_alloc(arena, (num + 1) * sizeof *lists);
+    size_t *rows = ik_arena_alloc(arena, (num + 1) * sizeof *rows), most = 0;
+    ik_status status = lists && rows ? IK_OK : ik_fail_memory(err, num * sizeof *lists, "a figure");
+    for (size_t i = 0; i < num && status == IK_OK; i++)
+        rows[i] = entries[i].point;
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
+        lists[i] = (value_list){0};
+        if (!model_is_repeat(m, rows, num, i, with))
+            status = model_read_list(m, rows[i], k->d->f->y, arena, &lists[i], err);
+        most = lists[i].num > most ? lists[i].num : most;
+    }
+    for (size_t at = 0; at < most && status == IK_OK; at++) {
+        figure_cell *c = NULL;
+        status = next_cell(k, &c, err);
+        double *samples = status == IK_OK ? ik_arena_alloc(arena, num * sizeof *samples) : NULL;
+        if (status == IK_OK && !samples)
+            status = ik_fail_memory(err, num * sizeof *samples, "a figure");
+        if (status != IK_OK)
+            break;
+        *c = (figure_cell){.x = {(double)at, NAN}, .samples = samples};
+        memcpy(c->key, entries[0].key, sizeof c->key);
+        for (size_t i = 0; i < num; i++)
+            if (at < lists[i].num)
+                samples[c->num++] = lists[i].values[at];
+    }
+    return status;
+}
+
+static ik_status make_lists(maker *k, ik_error *err)
+{
+    const figure_view *v = &k->d->v;
+    const list_row *list = list_find(k->d->f->y);
+    ik_status status = IK_OK;
+    for (size_t i = 0, next; i < v->num_entries && status == IK_OK; i = next) {
+        for (next = i + 1; next < v->num_entries; next++)
+            if (!same_key(&v->entries[i], &v->entries[next]))
+                break;
+        status = add_places(k, &v->entries[i], next - i, list->with, err);
+    }
     return status;
 }
 
@@ -373,7 +433,9 @@ ik_status figure_data_make(figure_book *b, const figure *f, figure_data *out, ik
     out->unfinished = due > b->m->num_rows ? (size_t)due - b->m->num_rows : 0;
     ik_status status = figure_resolve(&b->a, f, &b->over, &out->v, err);
     if (status == IK_OK)
-        status = f->kind == FIGURE_TIME ? make_periods(&k, err) : make_cells(&k, err);
+        status = f->kind == FIGURE_TIME   ? make_periods(&k, err)
+                 : f->kind == FIGURE_LIST ? make_lists(&k, err)
+                                          : make_cells(&k, err);
     if (status == IK_OK && f->normalise_by.num)
         status = normalise(&k, err);
     if (status == IK_OK) {

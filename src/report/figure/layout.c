@@ -206,11 +206,12 @@ static size_t count_columns(const figure_data *d)
     return d->num_panels <= 3 ? d->num_panels : d->num_panels == 4 ? 2 : 3;
 }
 
-/* Categories of a heat map are places along x, whether they are numbers or not. */
+/* Categories of a heat map are places along x, whether they are numbers or not; so are those of a
+ * list. */
 static bool has_places(const figure_data *d)
 {
     return d->v.kind == FIGURE_HEATMAP || d->v.kind == FIGURE_BARS || d->v.kind == FIGURE_BOX ||
-           d->categories;
+           d->f->kind == FIGURE_LIST || d->categories;
 }
 
 static int by_value(const void *a, const void *b)
@@ -249,10 +250,10 @@ static ik_status number_categories(figure_data *d, ik_error *err)
         return ik_fail_memory(err, num * sizeof *values, "a figure");
     d->num_categories = num;
     scale_make(&s, 0, num ? values[num - 1] : 0, false, true, d->x_unit, 100, 50);
-    d->x_unit = d->v.has[KEY_X] ? s.unit : "";
+    bool named = d->v.has[KEY_X] || d->f->kind == FIGURE_LIST;
+    d->x_unit = named ? s.unit : "";
     for (size_t i = 0; i < num; i++) {
-        d->categories[i] =
-            d->v.has[KEY_X] ? ik_arena_printf(&d->arena, "%.5g", values[i] * s.factor) : "";
+        d->categories[i] = named ? ik_arena_printf(&d->arena, "%.5g", values[i] * s.factor) : "";
         if (!d->categories[i])
             return ik_fail_memory(err, 1, "a figure");
     }

@@ -110,6 +110,7 @@ static void put_means(const figure_data *d, FILE *out)
         v->x.text && v->has[KEY_X] ? "," : "", v->x.text && v->has[KEY_X] ? v->key[KEY_X].name : "",
         d->f->x[0]                  ? d->f->x
         : d->f->kind == FIGURE_TIME ? "time_ns"
+        : d->f->kind == FIGURE_LIST ? list_find(d->f->y)->place
                                     : "x",
         d->f->y);
     put_head(d, out, head);

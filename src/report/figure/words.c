@@ -60,6 +60,11 @@ static ik_status name_axes_of(figure_data *d, ik_error *err)
         d->y_unit = m < NUM_METRICS ? metrics[m].unit : strstr(y, "bytes") ? "bytes" : "";
         x = "time";
         d->x_unit = "ns";
+    } else if (d->f->kind == FIGURE_LIST) {
+        const list_row *list = list_find(y);
+        y = list->title;
+        d->y_unit = list->unit;
+        x = list->place;
     } else {
         y = title_of(d, &v->y);
         d->y_unit = d->f->normalise_by.num ? "" : unit_of(&v->y);
