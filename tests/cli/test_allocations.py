@@ -106,7 +106,7 @@ def commands():
     lines["topo_read_zip"] = "topo tree.json.gz"
     for model in MODELS:
         lines[f"run_{model}"] = f"run {model}.yaml -o OUT/results.db -j 2" + (" --json" if model in ("voqsw", "pipelined") else "")
-    for name in ("line", "bars", "map", "time"):
+    for name in ("line", "bars", "map", "time", "roots"):
         lines[f"figure_{name}"] = f"report small.db --figure {name} -o OUT/{name}.svg"
     lines["figure_table"] = "report small.db --figure line"
     lines["figure_csv"] = "report small.db --figure line --csv"
