@@ -126,10 +126,9 @@ static void measure_switch(const sim *s, uint32_t sw, sizes *z)
         z->holders += (radix * s->sw.vcs + 63) / 64 * s->f->num_hosts;
     }
     z->pairs += s->sw.vcs > 1 ? inputs * radix : 0;
-    if (s->choice.adaptive)
-        z->undecided += !s->sw.voq           ? (radix * s->sw.vcs + 63) / 64
-                        : s->choice.rechoose ? (1 + radix * s->sw.vcs) * words
-                                             : 0;
+    if (s->choice.adaptive && s->choice.rechoose)
+        z->undecided +=
+            !s->sw.voq ? (radix * s->sw.vcs + 63) / 64 : (1 + radix * s->sw.vcs) * words;
     if (s->choice.masked && !s->engine.ops->keeps_queues && s->sw.voq && s->choice.rechoose)
         z->allowed += (inputs + radix * s->sw.vcs * (1 + radix)) * words;
     z->policy += policy_bytes(s, sw, &select);

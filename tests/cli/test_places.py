@@ -57,7 +57,7 @@ REFUSED = [
     ({"switch.queues": "damq", "switch.queue_max": "1 KiB"}, "switch.queue_max"),
     ({"switch.queues": "damq", "switch.queue_min": "1 KiB", "vc": {"family": "any"}, "vcs": "2"}, "switch.queue_min"),
     ({"switch.queues": "damq", "switch.damq_bounds": "output", "routing": {"family": "adaptive_tree"}}, "switch.damq_bounds"),
-    ({"switch.queues": "fifo", "switch.adaptive_choice": "at_arrival", "routing": {"family": "adaptive_tree"}},
+    ({"switch.queues": "voqnet", "switch.adaptive_choice": "at_arrival", "routing": {"family": "adaptive_tree"}},
      "switch.adaptive_choice"),
     ({"measure.series": "1 ps", "measure.duration": "100 ms"}, "measure.series"),
     ({"measure.congestion": "true"}, "measure.congestion"),

@@ -360,8 +360,8 @@ static void test_nothing_to_choose(void **state)
                    .load = 0.1};
     refuse(c, IK_ERR_USAGE, "does not adapt");
     c.routing = "adaptive_tree";
-    c.sw = "adaptive_choice=until_granted;voq=false";
-    refuse(c, IK_ERR_USAGE, "no effect with queues = fifo");
+    c.sw = "adaptive_choice=until_granted;queues=voqnet";
+    refuse(c, IK_ERR_INPUT, "no effect with queues = voqnet");
 }
 
 /* ---- what the declarations say can be read */

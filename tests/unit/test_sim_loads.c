@@ -198,6 +198,7 @@ static void test_every_model(void **state)
                                          "model=ioq;queues=voqsw",
                                          "model=ioq;queues=fifo",
                                          "model=iq;adaptive_choice=at_arrival",
+                                         "model=iq;queues=fifo;adaptive_choice=at_arrival",
                                          "model=pipelined;flit=32 B;buffer=4 KiB"};
     static const probe plans[] = {{.fabric = "mlfm:h=4", .routing = "valiant"},
                                   /* the fast kernel */

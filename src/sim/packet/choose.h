@@ -107,7 +107,7 @@ SIM_INLINE void route_by_mask(partition *p, uint32_t node, sw_state *sw, const s
     if (o->num > 1 && !s->choice.adaptive) {
         out = port_set_nth(o->set, sim_drawn(s, &pk->rt, pk->number, o->num, 0));
     } else if (o->num > 1) {
-        if (!k.voq) {
+        if (!k.voq && s->choice.rechoose) {
             pk->out = SIM_UNDECIDED;
             return;
         }

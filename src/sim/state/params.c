@@ -33,10 +33,9 @@ const ik_param ik_switch_params[] = {
     {"queue_max", IK_PARAM_SIZE, "", 1, 1e12, NULL, "most space in use (default: the whole buffer)",
      "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
     {"adaptive_choice", IK_PARAM_ENUM, "until_granted", 0, 0, "until_granted|at_arrival",
-     "with a queue an output: a packet at the head of a queue whose output cannot take it chooses "
-     "again, or none ever does (in FIFOs heads always choose until granted; in voqnet and model "
-     "ideal all choose at arrival)",
-     "model=iq|ioq and queues=voqsw|damq", "elsewhere there is only one way to choose"},
+     "a packet at the head of a queue whose output cannot take it chooses again (in FIFOs every "
+     "head, at every instant), or none ever does (in voqnet and model ideal all choose at arrival)",
+     "model=iq|ioq and queues=fifo|voqsw|damq", "elsewhere there is only one way to choose"},
     {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
      "output buffer of a port (model ioq); queue of flits behind the switch (model pipelined with "
      "speedup or output_speedup)",
@@ -275,8 +274,7 @@ static ik_status resolve_queues(const ik_params *v, unsigned *queues, ik_error *
 }
 
 /* Parameters that count only with other models, queues or plans than these. */
-static ik_status check_effects(const ik_plan *plan, const ik_sim_config *config, unsigned queues,
-                               ik_error *err)
+static ik_status check_effects(const ik_plan *plan, const ik_sim_config *config, ik_error *err)
 {
     const ik_params *sw = config->switch_params, *adapter = config->adapter_params,
                     *measure = config->measure_params;
@@ -287,13 +285,6 @@ static ik_status check_effects(const ik_plan *plan, const ik_sim_config *config,
         status = ik_params_check_needs(measure, "section 'measure'", NULL, NULL, err);
     if (status != IK_OK || !is_given(sw, "adaptive_choice"))
         return status;
-    if (queues == QUEUES_FIFO)
-        return ik_about(
-            err,
-            ik_fail(err, IK_ERR_USAGE,
-                    "adaptive_choice: it has no effect with queues = fifo, whose heads choose "
-                    "until granted"),
-            "switch.adaptive_choice switch.queues");
     if (plan->routing->kind != IK_ROUTE_ADAPTIVE)
         return ik_about(
             err,
@@ -322,7 +313,7 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
     unsigned queues = QUEUES_VOQSW;
     ik_status status =
         config->switch_params ? resolve_queues(config->switch_params, &queues, err) : IK_OK;
-    return status == IK_OK ? check_effects(plan, config, queues, err) : status;
+    return status == IK_OK ? check_effects(plan, config, err) : status;
 }
 
 ik_sim_flow ik_sim_flow_of(const ik_params *v)
@@ -331,9 +322,7 @@ ik_sim_flow ik_sim_flow_of(const ik_params *v)
     if (model == MODEL_PIPELINED || model == MODEL_IDEAL ||
         resolve_queues(v, &queues, NULL) != IK_OK || queues == QUEUES_VOQNET)
         return IK_SIM_SETTLED;
-    /* heads of FIFOs choose until they are granted, whatever adaptive_choice says */
-    return queues != QUEUES_FIFO && ik_params_enum(v, "adaptive_choice") != 0 ? IK_SIM_SETTLED
-                                                                              : IK_SIM_CUT_THROUGH;
+    return ik_params_enum(v, "adaptive_choice") != 0 ? IK_SIM_SETTLED : IK_SIM_CUT_THROUGH;
 }
 
 ik_status sim_check_input_speedup(unsigned speedup, unsigned vcs, ik_error *err)

@@ -277,7 +277,7 @@ void sim_route(partition *p, uint32_t sw, uint32_t in_port, packet *pk)
         return;
     }
     if (n > 1 && s->choice.adaptive) {
-        if (!s->sw.voq) {
+        if (!s->sw.voq && s->choice.rechoose) {
             pk->out = SIM_UNDECIDED;
             return;
         }
