@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DISC      6.5
@@ -25,18 +26,10 @@ static spot place_of(const drawing *g, const figure_map *map, uint32_t sw)
                   g->now.y + MARGIN + map->y[sw] * (g->now.height - 2 * MARGIN)};
 }
 
-/* Hosts whose packets take the link of a step, and whether it is the first step of it. */
-static size_t count_users(const figure_map *map, size_t step, bool *first)
+static int by_number(const void *a, const void *b)
 {
-    const map_step *s = &map->steps[step];
-    size_t users = 0;
-    *first = true;
-    for (size_t i = 0; i < map->num_steps; i++) {
-        bool same = map->steps[i].sw == s->sw && map->steps[i].next == s->next;
-        users += same;
-        *first &= !(same && i < step);
-    }
-    return users;
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }
 
 /* Does the straight line between two switches run through another one? */
@@ -68,12 +61,11 @@ static void trace(const drawing *g, const figure_map *map, const uint32_t link[2
     }
 }
 
-static void put_arrow(const drawing *g, const figure_map *map, const map_step *s, double width)
+static void put_arrow(const drawing *g, const figure_map *map, const uint32_t link[2], double width)
 {
     const paint line = {.stroke = {COLOUR_SERIES, 0, 0}, .width = width},
                 head = {.fill = {COLOUR_SERIES, 0, 0}};
-    const uint32_t link[2] = {s->sw, s->next};
-    spot a = place_of(g, map, s->sw), b = place_of(g, map, s->next), way[POINTS], tip[POINTS];
+    spot a = place_of(g, map, link[0]), b = place_of(g, map, link[1]), way[POINTS], tip[POINTS];
     double length = hypot(b.x - a.x, b.y - a.y), trim = DISC / length;
     if (!(length > 2 * DISC + HEAD))
         return;
@@ -87,6 +79,24 @@ static void put_arrow(const drawing *g, const figure_map *map, const map_step *s
                             {neck.x + d.y * HEAD * 0.5, neck.y - d.x * HEAD * 0.5}};
     g->c->path(g->c, way, POINTS, false, &line);
     g->c->path(g->c, corners, 3, true, &head);
+}
+
+/* An arrow for each link that is used, by how many hosts' packets. */
+static void put_arrows(const drawing *g, const figure_map *map)
+{
+    uint64_t *used = draw_alloc(g, map->num_steps + 1, sizeof *used);
+    if (!used)
+        return;
+    for (size_t i = 0; i < map->num_steps; i++)
+        used[i] = (uint64_t)map->steps[i].sw << 32 | map->steps[i].next;
+    if (map->num_steps)
+        qsort(used, map->num_steps, sizeof *used, by_number);
+    for (size_t i = 0, end; i < map->num_steps; i = end) {
+        const uint32_t link[2] = {(uint32_t)(used[i] >> 32), (uint32_t)used[i]};
+        for (end = i + 1; end < map->num_steps && used[end] == used[i];)
+            end++;
+        put_arrow(g, map, link, WIDTH + 0.35 * log2((double)(end - i)));
+    }
 }
 
 /* A name as it fits into a disc: "sw10" as "10". */
@@ -128,11 +138,6 @@ void draw_map(const drawing *g, const figure_map *map)
         trace(g, map, map->links[i], 0, 1, 0, way);
         g->c->path(g->c, way, POINTS, false, &link);
     }
-    for (size_t i = 0; i < map->num_steps; i++) {
-        bool first;
-        size_t users = count_users(map, i, &first);
-        if (first)
-            put_arrow(g, map, &map->steps[i], WIDTH + 0.35 * log2((double)users));
-    }
+    put_arrows(g, map);
     put_switches(g, map);
 }
