@@ -193,6 +193,8 @@ static void test_engines_and_threads_agree(void **state)
         "nas:cg,bytes=10 KiB,iterations=2",
         "nas:lu,bytes=100 B,planes=3,mapping=random",
         "nas:mg,class=S",
+        "storage:disks=5,accesses=400,bytes=2560 B,duration=30 us,burst_gap=100 ns,service=1 us",
+        "storage:disks=9,accesses=400,duration=300 us,mapping=random,compression=20",
     };
     static const struct {
         const char *fabric, *routing;
