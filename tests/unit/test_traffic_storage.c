@@ -54,6 +54,38 @@ static void test_messages(void **state)
     ik_fabric_free(f);
 }
 
+/* A request waits for its time, an answer for its time and for the request, which is of the same
+ * two hosts. */
+static void test_what_waits(void **state)
+{
+    ik_fabric *f = fabric_of("crossbar:n=8");
+    ik_traffic *t = traffic_of(f, "storage:disks=3,accesses=300");
+    const ik_workload *w = t->workload;
+    const ik_graph *g = w->graph;
+    uint32_t *times = calloc(g->num_ops, sizeof *times),
+             *messages = calloc(g->num_ops, sizeof *messages);
+    (void)state;
+    assert_true(times && messages);
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        for (uint32_t k = g->after_first[op]; k < g->after_first[op + 1]; k++) {
+            assert_int_equal(g->after[k] & IK_AFTER_START, 0);
+            times[g->after[k]] += g->kind[op] == IK_OP_CALC;
+            if (g->kind[op] == IK_OP_RECV) {
+                messages[g->after[k]]++;
+                assert_int_equal(g->ops[op].peer, g->ops[g->after[k]].peer);
+            }
+        }
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        if (g->kind[op] == IK_OP_SEND) {
+            assert_int_equal(times[op], 1);
+            assert_int_equal(messages[op], strcmp(w->classes[g->op_class[op]], "answers") == 0);
+        }
+    free(times);
+    free(messages);
+    ik_traffic_free(t);
+    ik_fabric_free(f);
+}
+
 /* 1 : 1/2 : 1/3, whichever disks these are. */
 static void test_skew(void **state)
 {
@@ -123,9 +155,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages),    cmocka_unit_test(test_skew),
-        cmocka_unit_test(test_compression), cmocka_unit_test(test_times),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_messages), cmocka_unit_test(test_what_waits),
+        cmocka_unit_test(test_skew),     cmocka_unit_test(test_compression),
+        cmocka_unit_test(test_times),    cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
