@@ -327,9 +327,10 @@ const ik_command ik_command_reproduce = {
         "starts; a run that was stopped continues with the same command. DIR gets an index.html "
         "with every claim, its verdict and its\n"
         "figure, and for each experiment its results, report, points and figures.\n"
-        "Exit status 1: a claim differs and it is not recorded why, or a proof failed. With --list "
-        "--json: an array of name, title,\n"
-        "claims, quick_seconds, full_hours (processor time of the whole experiment, which several "
+        "Exit status 1: a claim differs and it is not recorded why, or a proof failed; 2: an "
+        "experiment could not be run (the others are). With\n"
+        "--list --json: an array of name, title, claims, quick_seconds, full_hours (processor time "
+        "of the whole experiment, which several\n"
         "names may share), experiment.",
     .examples = examples,
     .options = options,
