@@ -705,7 +705,7 @@ figures:
         self.ok("run", self.file, "-o", part, "--shard", "1/2")
         here = len(self.json("report", part)["points"])
         self.assertIn(f"{24 - here} points of the experiment are not finished", " ".join(self.ok("report", part, "--figure", "box").split()))
-        self.assertIn("not all points are finished", self.ok("report", part, "--csv", "--table", "claims"))
+        self.assertIn("unfinished: 1 of its 6 points are missing", self.ok("report", part, "--csv", "--table", "claims"))
         self.assertNotIn("not finished", self.ok("report", self.store, "--figure", "box"))
 
     def test_without_figures(self):

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DISC      6.5
+#define DISC      7.5
 #define HEAD      4.2
 #define WIDTH     1.0
-#define NAME_SIZE 5.5
+#define NAME_SIZE SMALL_SIZE
 /* By how much an arc leaves the straight line, and what it needs beside the outermost switches. */
 #define BEND   14.0
 #define MARGIN (BEND + 3)
@@ -126,7 +126,7 @@ static void put_switches(const drawing *g, const figure_map *map)
         spot at = place_of(g, map, s);
         g->c->circle(g->c, at, DISC, &ground);
         g->c->circle(g->c, at, DISC, &disc);
-        g->c->text(g->c, (spot){at.x, at.y + 2}, short_name(g, map->names[s]), &style);
+        g->c->text(g->c, (spot){at.x, at.y + 2.5}, short_name(g, map->names[s]), &style);
     }
 }
 
