@@ -24,20 +24,35 @@ const char *label_of_variant(const variant *v)
     return i == SIZE_MAX ? NULL : v->params.values[i].text;
 }
 
+/* Characters that are seen, and no "-", which stands for no label. */
+static bool is_name(const char *label)
+{
+    bool seen = false;
+    for (const unsigned char *c = (const unsigned char *)label; *c; c++) {
+        if (*c < ' ' || *c == 0x7f)
+            return false;
+        seen |= *c != ' ' && !(*c == '-' && !label[1]);
+    }
+    return seen && !strpbrk(label, ",:;=+&|");
+}
+
 ik_status label_check(const variants *list, const variant *v, ik_error *err)
 {
     const char *label = label_of_variant(v), *other;
-    if (!label)
-        return IK_OK;
-    if (!label[0] || strpbrk(label, ",:;=+&|"))
-        return ytree_fail(v->place, err,
-                          "a label is a name without ',', ':', ';', '=', '+', '&' and '|', found "
-                          "'%.60s'",
-                          label);
-    for (size_t i = 0; i < list->num; i++)
+    ik_status status = IK_OK;
+    if (label && !is_name(label))
+        status = ik_fail(err, IK_ERR_USAGE,
+                         "a label is a name without ',', ':', ';', '=', '+', '&' and '|' and not "
+                         "'-' alone, found '%.60s'",
+                         label);
+    for (size_t i = 0; label && i < list->num && status == IK_OK; i++)
         if ((other = label_of_variant(&list->items[i])) && strcmp(other, label) == 0)
-            return ytree_fail(v->place, err, "two patterns have the label '%.60s'", label);
-    return IK_OK;
+            status = ik_fail(err, IK_ERR_USAGE, "two patterns have the label '%.60s'", label);
+    if (status != IK_OK) {
+        ik_about(err, status, TRAFFIC_LABEL);
+        place_in_variant(v, SECTION_TRAFFIC, err);
+    }
+    return status;
 }
 
 const char *label_print_without(variant *v)

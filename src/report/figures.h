@@ -66,6 +66,7 @@ typedef struct figure_data {
     const char *x_title, *x_unit, *y_title, *y_unit;
     /* samples, those without a value, latencies that are marked, of these not converged */
     size_t num_points, num_missing, num_infeasible, num_unsteady, num_open;
+    size_t num_listless;  /* points without the list that is drawn */
     size_t num_deadlocks; /* samples that a deadlock ended */
     size_t unfinished;    /* points of the experiment that are not there yet */
     const char *caption;

@@ -188,10 +188,10 @@ void figures_free(report_model *m);
 ik_status figures_check_stored(const report_model *m, ik_error *err);
 /* model_arrays.c: what channels and hosts of a step carried, and the details of its first point. */
 ik_status model_read_arrays(report_model *m, const report_curve *c, report_step *s, ik_error *err);
-/* The series of a row of the model, in the arena; num = 0 if it has none. */
 /* A list of a point (result_lists), in the arena; num 0: it has none. */
 ik_status model_read_list(const report_model *m, size_t row, const char *name, ik_arena *arena,
                           value_list *out, ik_error *err);
+/* The series of a row of the model, in the arena; num = 0 if it has none. */
 ik_status model_read_series(const report_model *m, size_t row, ik_arena *arena, report_series *out,
                             ik_error *err);
 /* Reads a row of the store that is called `what` and has this id. */

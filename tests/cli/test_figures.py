@@ -590,8 +590,7 @@ figures:
             "fabric: {family: lrt, N: 16, d: 4, r: 2}\nrouting: [{family: loren, t_max: [9, 15]}, updown]\nsimulate: false\nfigures:\n"
             "  - {name: all, kind: routes, to: 5, y: mean_hops, panel: routing, where: {routing: loren}}\n"
             "  - {name: one, kind: routes, to: 5, from: 12, y: max_hops, where: {routing: loren, routing.t_max: 9}}\n"
-            "  - {name: many, kind: routes, to: 3, y: mean_hops, where: {routing: updown}}\n"
-            "  - {name: far, kind: routes, to: 16, y: mean_hops, where: {routing: updown}}\n")
+            "  - {name: many, kind: routes, to: 3, y: mean_hops, where: {routing: updown}}\n")
         self.ok("run", self.file, "-o", self.store)
 
         def ways(name, **wanted):
@@ -622,14 +621,64 @@ figures:
             arrows = {(r.get("routing"), r["switch"], r["next"]) for r in self.rows(name)}
             links = 32 * (2 if name == "all" else 1)
             self.assertEqual(len(re.findall(r"<(?:path|polyline|polygon)", svg)), 1 + links + 2 * len(arrows))
-        self.refused("report", self.store, "--figure", "far", says=("to = 16", "16 hosts"))
         self.ok("report", self.store, "-o", self.tmp / "page.html")
+
+    def test_hosts_of_routes(self):
+        """Hosts that no fabric has are refused at their place; those that some have not, where a picture would need them."""
+        text = ("fabric: {family: xgft, m: ['2:2', '2:3'], w: '1:2'}\nrouting: dmodk\nsimulate: false\nfigures:\n"
+                "  - {name: a, kind: routes, y: permutations_free, panel: fabric.m, to: %s}\n")
+        for ends, place, said in (("6", "5:72", "figure 'a', to = 6: hosts are numbered 0 to 5"), ("5, from: 4294967294", "5:81", "from = 4294967294"),
+                                  ("2, from: 2", "5:81", "no route goes from a host to itself")):
+            with self.subTest(ends=ends):
+                self.file.write_text(text % ends)
+                self.refused("run", self.file, "-o", self.tmp / "new.db", says=[f"test.yaml:{place}", said])
+                self.assertFalse((self.tmp / "new.db").exists())
+        self.file.write_text(text % "5")
+        self.ok("run", self.file, "-o", self.tmp / "new.db")
+        self.refused("report", self.tmp / "new.db", "--figure", "a", says=["to = 5", "4 hosts"])
+
+    def test_routes_that_are_too_many(self):
+        """A picture says why there is none."""
+        self.file.write_text("fabric: 'xgft:m=16:40,w=1:4'\nrouting: dmodk\nsimulate: false\nfigures:\n  - {name: a, kind: routes, y: mean_hops, to: 3}\n")
+        self.ok("run", self.file, "-q", "-o", self.tmp / "new.db")
+        self.refused("report", self.tmp / "new.db", "--figure", "a", says="there are too many hosts")
+
+    def test_captions_of_routes_and_lists(self):
+        """Shares are percentages below a picture, too; what has no value is counted, and so is what has no list."""
+        self.file.write_text("fabric: 'xgft:m=2:3,w=1:2'\nrouting: [dmodk, adaptive_tree]\nsimulate: false\nfigures:\n"
+                             "  - {name: ways, kind: routes, y: permutations_free, panel: routing, to: 5}\n"
+                             "  - {name: list, kind: list, y: permutations, series: routing}\n")
+        self.store = self.tmp / "captions.db"
+        self.ok("run", self.file, "-o", self.store)
+        text = " ".join(self.ok("report", self.store, "--figure", "ways").split())
+        self.assertRegex(text, r"dmodk: Permutations without contention: 66\.67 %\. 1 of 2 samples have a value\.$")
+        text = " ".join(self.ok("report", self.store, "--figure", "list").split())
+        self.assertIn("Permutations [%]. 1 point has no such list.", text)
+        self.assertEqual({r["routing"] for r in self.rows("list")}, {"dmodk"})
+
+    def test_labels_are_names(self):
+        for label in ["''", "' '", "'-'", '"a\\nb"', "'a:b'", "'|'"]:
+            with self.subTest(label=label):
+                self.file.write_text(f"fabric: 'ring:n=4'\nrouting: updown\ntraffic:\n  - transpose\n  - {{family: uniform, label: {label}}}\n")
+                self.refused("run", self.file, "-o", self.tmp / "new.db", says=["test.yaml:5:30", "a label is a name"])
+        self.file.write_text("fabric: 'ring:n=4'\nrouting: updown\ntraffic:\n  - {family: transpose, label: a}\n  - {family: uniform, label: a}\n")
+        self.refused("run", self.file, "-o", self.tmp / "new.db", says=["test.yaml:5:30", "two patterns have the label 'a'"])
 
     def test_paired_without_partners(self):
         rows = self.claims("metric: throughput, of: {fabric.seed: 1}, against: {fabric.seed: 2}, at: {load: 20%, routing: updown}, ratio: true, "
                            "paired: true, op: '=', value: 1, over: fabric.seed")
         self.assertEqual(rows[0]["verdict"], "cannot be told")
         self.assertEqual(rows[0]["why"], "no sample of one side is one of the other")
+
+    def test_quotients_of_what_does_not_saturate(self):
+        self.file.write_text("fabric: 'xgft:m=2:2,w=1:2'\nrouting: [dmodk, smodk]\nload: [20%, 30%]\nmeasure: {warmup: 10 us, duration: 50 us}\nseeds: 3\nexpect:\n" +
+                             "".join("  - {claim: x, metric: saturation, of: {routing: dmodk}, against: {routing: smodk}, op: '<', value: 1, ratio: true, "
+                                     f"paired: {paired}}}\n" for paired in ("true", "false")))
+        self.store = self.tmp / "never.db"
+        self.ok("run", self.file, "-o", self.store)
+        for claim in self.json("report", self.store)["claims"]:
+            self.assertEqual(claim["verdict"], "cannot be told")
+            self.assertIn("neither saturates", claim["found"])
 
     def test_claims_of_saturation_and_scale(self):
         rows = self.claims("metric: saturation, of: {routing: updown}, op: '<', value: 0.7, over: fabric.seed",

@@ -109,6 +109,9 @@ static ik_status check_keys(const figure *f, ik_error *err)
     }
     if (routes && f->to == UINT64_MAX)
         return ytree_fail(f->node, err, "figure '%s': routes are drawn 'to' a host", f->name);
+    if (routes && f->from == f->to)
+        return ytree_fail(figures_place(f->node, "from"), err,
+                          "figure '%s': no route goes from a host to itself", f->name);
     return f->kind == FIGURE_HEATMAP && f->series.num == 0
                ? ytree_fail(f->node, err, "figure '%s': a heatmap's rows are its 'series'", f->name)
                : IK_OK;

@@ -3,10 +3,12 @@
  * experiment/run/preflight.c: looks at every fabric of an experiment, and at all files that points
  * read, before the first point runs and before anything is written.
  */
+#include "experiment/figures/figures.h"
 #include "experiment/run/run.h"
 #include "ikat/analysis.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -285,6 +287,30 @@ static ik_status check_watched(const runner *r, uint32_t most_hosts, ik_error *e
     return status;
 }
 
+static ik_status check_end(const figure *f, const char *key, uint64_t host, uint32_t most_hosts,
+                           ik_error *err)
+{
+    if (host == UINT64_MAX || host < most_hosts)
+        return IK_OK;
+    return ytree_fail(figures_place(f->node, key), err,
+                      "figure '%s', %s = %" PRIu64 ": hosts are numbered 0 to %u", f->name, key,
+                      host, most_hosts - 1);
+}
+
+/* Hosts between which routes are drawn, which the largest fabric must have. */
+static ik_status check_drawn(const runner *r, uint32_t most_hosts, ik_error *err)
+{
+    const figures_declared *d = &r->e->drawn;
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < d->num_figures && status == IK_OK; i++) {
+        const figure *f = &d->figures[i];
+        status = check_end(f, "to", f->to, most_hosts, err);
+        if (status == IK_OK)
+            status = check_end(f, "from", f->from, most_hosts, err);
+    }
+    return status;
+}
+
 /* Windows that runs find themselves must fit into their time, which depends on links and
  * adapters. */
 static ik_status check_windows(const runner *r, size_t design, const ik_fabric *f, ik_error *err)
@@ -360,7 +386,9 @@ ik_status preflight(runner *r, ik_error *err)
             ik_fabric_free(f);
         }
     }
-    return status == IK_OK ? check_watched(r, most_hosts, err) : status;
+    if (status == IK_OK)
+        status = check_watched(r, most_hosts, err);
+    return status == IK_OK ? check_drawn(r, most_hosts, err) : status;
 }
 
 ik_plan *tried_take(runner *r, size_t plan)

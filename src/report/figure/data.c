@@ -286,6 +286,14 @@ static ik_status make_periods(maker *k, ik_error *err)
 
 /* ---- lists: a cell for every place, with the samples of all points */
 
+/* Not every routing or fabric has one. */
+static ik_status read_list(maker *k, size_t row, value_list *out, ik_error *err)
+{
+    ik_status status = model_read_list(k->b->m, row, k->d->f->y, &k->d->arena, out, err);
+    k->d->num_listless += out->num == 0;
+    return status;
+}
+
 /* The cells of the points of one curve; points that repeat another are no samples. */
 static ik_status add_places(maker *k, const view_entry *entries, size_t num, metric_id with,
                             ik_error *err)
@@ -300,7 +308,7 @@ static ik_status add_places(maker *k, const view_entry *entries, size_t num, met
     for (size_t i = 0; i < num && status == IK_OK; i++) {
         lists[i] = (value_list){0};
         if (!model_is_repeat(m, rows, num, i, with))
-            status = model_read_list(m, rows[i], k->d->f->y, arena, &lists[i], err);
+            status = read_list(k, rows[i], &lists[i], err);
         most = lists[i].num > most ? lists[i].num : most;
     }
     for (size_t at = 0; at < most && status == IK_OK; at++) {

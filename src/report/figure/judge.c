@@ -129,6 +129,7 @@ static ik_status judge_sides(judge *j, ik_error *err)
         status = judge_side(j, &j->v.against, &b, err);
     if (status != IK_OK)
         return status;
+    bool neither = two && isinf(a.mean) && isinf(b.mean);
     if (c->paired) {
         status = judge_paired_quotient(j, &a, err);
     } else if (two && c->ratio) {
@@ -137,6 +138,8 @@ static ik_status judge_sides(judge *j, ik_error *err)
         j->r->why = why ? why : "";
         a = quotient(&a, &b);
     }
+    if (neither && c->ratio && !j->r->why[0])
+        j->r->why = "neither saturates";
     j->r->left = a;
     j->r->right = two && !c->ratio ? b : value;
     if (status == IK_OK && j->r->why[0] == '\0')

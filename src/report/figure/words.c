@@ -173,17 +173,20 @@ static size_t count_unplaced(const figure_data *d)
     return num;
 }
 
-/* What a reader has to know beside the axes: how intervals and samples were made. */
 /* The result of each panel. */
 static void tell_results(figure_data *d)
 {
+    double factor = strcmp(d->y_unit, "%") == 0 ? 100 : 1;
     for (size_t i = 0; i < d->num_curves; i++) {
         const char *panel = d->panels[d->curves[i].panel];
+        if (d->curves[i].num == 0 || isnan(d->curves[i].cells[0].y.mean))
+            continue; /* counted below */
         add_sentence(d, "%s%s%s: %.4g%s%s.", panel, panel[0] ? ": " : "", d->y_title,
-                     d->curves[i].cells[0].y.mean, d->y_unit[0] ? " " : "", d->y_unit);
+                     factor * d->curves[i].cells[0].y.mean, d->y_unit[0] ? " " : "", d->y_unit);
     }
 }
 
+/* What a reader has to know beside the axes: how intervals and samples were made. */
 static void write_caption(figure_data *d)
 {
     size_t feasible = d->num_points - d->num_infeasible, unplaced = count_unplaced(d);
@@ -196,6 +199,9 @@ static void write_caption(figure_data *d)
         add_sentence(d, "%zu of %zu samples are feasible.", feasible, d->num_points);
     if (d->num_missing)
         add_sentence(d, "%zu of %zu samples have a value.", feasible - d->num_missing, feasible);
+    if (d->num_listless)
+        add_sentence(d, "%zu point%s no such list.", d->num_listless,
+                     d->num_listless == 1 ? " has" : "s have");
     if (d->num_unsteady > d->num_open)
         add_sentence(d,
                      "%zu of %zu latencies are past saturation, where they are not stationary%s.",
