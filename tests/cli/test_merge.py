@@ -1,6 +1,7 @@
 """ikat run --shard and --budget, ikat merge: parts of an experiment, and one file of them."""
 import shutil
 import sqlite3
+import time
 import unittest
 
 from harness import CliTest, run
@@ -125,6 +126,22 @@ class Merge(CliTest):
             self.assertEqual(self.points(some), [])
             self.ok("run", path, "-q", "--budget", "1 h", "-o", some)
             self.assertEqual(some.read_bytes(), whole.read_bytes())
+
+    def test_budget_of_measures(self):
+        """A budget ends what is measured between two plans of a fabric, and what several such runs leave is what one leaves."""
+        path = self.write('fabric: ["xgft:m=4:2,w=1:3", "xgft:m=3:3,w=1:3", "xgft:m=3:3,w=1:2"]\nrouting: {family: random, seed: 1..6}\n'
+                          "simulate: false\nmeasures: [permutations]\npatterns: 100000\n")
+        whole, some = self.tmp / "whole.db", self.tmp / "some.db"
+        begun = time.monotonic()
+        self.ok("run", path, "-q", "--jobs", 1, "-o", whole)
+        budget = (time.monotonic() - begun) / 4
+        run("run", path, "-q", "--jobs", 1, "--budget", f"{budget:.3f} s", "-o", some)
+        first = len(self.points(some))
+        self.assertTrue(0 < first < 18, first)
+        run("run", path, "-q", "--jobs", 3, "--budget", f"{budget:.3f} s", "-o", some)
+        self.assertGreaterEqual(len(self.points(some)), first)
+        self.ok("run", path, "-q", "-o", some)
+        self.assertEqual(some.read_bytes(), whole.read_bytes())
 
     def test_names_of_files(self):
         """Those that mean something to SQLite are names of files all the same."""

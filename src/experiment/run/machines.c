@@ -17,7 +17,7 @@ enum { MOST_MACHINES = 64 };
 /* One plan of a machine. */
 typedef struct made_plan {
     plan_slot slot;
-    bool idle; /* all of its points are finished */
+    bool idle; /* all of its points are finished, or the budget was spent before */
     bool proved, infeasible;
     ik_proof proof;
     statics *points; /* [slot.num] */
@@ -30,14 +30,17 @@ typedef struct machine {
     ik_fabric *fabric;
     made_plan *plans;
     statics of_fabric;
-    bool measured; /* of_fabric is */
+    bool measured;  /* of_fabric is */
+    double longest; /* seconds that a plan of it took at most */
+    bool spent;     /* the budget: plans were not begun */
 } machine;
 
 typedef struct batch {
     runner *r;
     machine machines[MOST_MACHINES];
-    size_t num;
-    ik_env env; /* of one machine */
+    size_t num, most;
+    ik_env env;     /* of one machine */
+    double longest; /* seconds that a plan took at most, in batches before */
 } batch;
 
 /* ---- one machine */
@@ -152,11 +155,36 @@ static bool all_finished(const runner *r, const plan_slot *slot)
     return true;
 }
 
+/* Another plan takes as long as the longest so far. */
+static bool budget_ends(const batch *b, machine *m)
+{
+    if (budget_is_spent(b->r, m->longest > b->longest ? m->longest : b->longest))
+        m->spent = true;
+    return m->spent;
+}
+
+/* The plans of a machine that are not idle; those behind the end of the budget are idle then. */
+static ik_status make_plans(const batch *b, machine *m, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < m->num && status == IK_OK; i++) {
+        struct timespec begun;
+        if (m->plans[i].idle || (m->plans[i].idle = budget_ends(b, m)))
+            continue;
+        clock_gettime(CLOCK_MONOTONIC, &begun);
+        status = m->fabric ? IK_OK : build(b, m, err);
+        if (status == IK_OK)
+            status = make_plan(b, m, &m->plans[i], err);
+        double seconds = seconds_since(&begun);
+        m->longest = seconds > m->longest ? seconds : m->longest;
+    }
+    return status;
+}
+
 static ik_status make_machine(void *ctx, size_t index, unsigned thread, ik_error *err)
 {
     batch *b = ctx;
     machine *m = &b->machines[index];
-    bool idle = true;
     (void)thread;
     m->plans = ik_calloc(m->num, sizeof *m->plans);
     if (!m->plans)
@@ -166,13 +194,8 @@ static ik_status make_machine(void *ctx, size_t index, unsigned thread, ik_error
         m->plans[i].slot =
             (plan_slot){.number = m->first + i, .at = k->at, .first = k->first, .num = k->num};
         m->plans[i].idle = all_finished(b->r, &m->plans[i].slot);
-        idle &= m->plans[i].idle;
     }
-    ik_status status = idle ? IK_OK : build(b, m, err);
-    for (size_t i = 0; i < m->num && status == IK_OK; i++)
-        if (!m->plans[i].idle)
-            status = make_plan(b, m, &m->plans[i], err);
-    return status;
+    return make_plans(b, m, err);
 }
 
 static void free_machine(runner *r, machine *m)
@@ -304,13 +327,24 @@ static void take(batch *b, size_t *next)
     const ik_experiment *e = b->r->e;
     uint64_t ports = 0;
     b->num = 0;
-    while (*next < e->num_plans && b->num < MOST_MACHINES) {
+    while (*next < e->num_plans && b->num < b->most) {
         const ik_fabric *f = b->r->built[*next];
         ports += f ? f->num_ports : most_ports; /* fabrics that are not kept are large */
         if (b->num && ports > most_ports)
             return;
         b->machines[b->num] = (machine){.first = *next, .num = plans_on_fabric(e, *next)};
         *next += b->machines[b->num++].num;
+    }
+}
+
+/* Where the budget ended the plans of a machine, those of the machines behind it are left for the
+ * next run, too: what runs with budgets leave is in the order of the sweep, as of any run. */
+static void cut(batch *b)
+{
+    for (size_t i = 0; i < b->num; i++) {
+        for (size_t k = 0; b->r->spent && k < b->machines[i].num; k++)
+            b->machines[i].plans[k].idle = true;
+        b->r->spent |= b->machines[i].spent;
     }
 }
 
@@ -336,13 +370,12 @@ ik_status machines_run(runner *r, ik_error *err)
     if (!b)
         return ik_fail_memory(err, sizeof *b, "an experiment");
     ik_status status = IK_OK;
-    struct timespec begun;
-    double longest = 0;
-    for (size_t next = 0; next < r->e->num_plans && status == IK_OK;) {
-        b->r = r;
-        if ((r->spent = budget_is_spent(r, longest)))
+    b->r = r;
+    /* of several that run at a time, all but one may be in vain when the budget ends */
+    b->most = r->part->budget_s > 0 && r->num_jobs < MOST_MACHINES ? r->num_jobs : MOST_MACHINES;
+    for (size_t next = 0; next < r->e->num_plans && status == IK_OK && !r->spent;) {
+        if ((r->spent = budget_is_spent(r, b->longest)))
             break;
-        clock_gettime(CLOCK_MONOTONIC, &begun);
         take(b, &next);
         ik_env env = setup_env(r);
         b->env = env;
@@ -351,10 +384,14 @@ ik_status machines_run(runner *r, ik_error *err)
         tell_stage(r, "measuring %zu machines", b->num);
         status = ik_parallel_for(&env, "machines", b->num, make_machine, b, err);
         if (status == IK_OK)
+            cut(b);
+        if (status == IK_OK)
             status = keep_batch(b, err);
-        longest = seconds_since(&begun) > longest ? seconds_since(&begun) : longest;
-        for (size_t i = 0; i < b->num; i++)
+        for (size_t i = 0; i < b->num; i++) {
+            const machine *m = &b->machines[i];
+            b->longest = m->longest > b->longest ? m->longest : b->longest;
             free_machine(r, &b->machines[i]);
+        }
     }
     free(b);
     return status == IK_OK ? any_failed(r, err) : status;
