@@ -6,6 +6,7 @@
  */
 #include "experiment/run/statics.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ typedef struct beside {
     runner *r;
     const ik_fabric *f;
     ik_env env;
-    char mark[200]; /* which they are, as the store says it */
+    char mark[400]; /* which they are, as the store says it: all names take about 200 */
     statics of_fabric;
     bool measured; /* of_fabric is */
 } beside;
@@ -31,6 +32,7 @@ static void write_mark(const ik_experiment *e, char *mark, size_t size)
     if (!experiment_measures(e, MEASURE_PROOF) && !experiment_measures(e, MEASURE_MEAN_HOPS))
         return;
     proof_asked_text(e, asked, sizeof asked);
+    assert(used < size);
     snprintf(mark + used, size - used, "; proof %s", asked);
 }
 
