@@ -24,6 +24,8 @@ static const char style[] =
     "var(--line)}th{color:var(--quiet);font-weight:600}.scroll{overflow-x:auto}"
     "td:nth-last-child(4){min-width:15rem}.holds{color:var(--yes)}.differs{color:var(--no)}.untold,"
     ".known{color:var(--warn)}"
+    ".counts{width:auto}.counts th{max-width:7rem}.counts td:nth-last-child(4){min-width:0}"
+    ".number{text-align:right}"
     ".verdict{font-weight:600;white-space:nowrap}"
     "figure{margin:1rem 0;background:#fff;color:#000;border:1px solid var(--line);padding:.6rem;"
     "overflow-x:auto}figure svg{max-width:100%;height:auto}a{color:inherit}"
@@ -94,6 +96,49 @@ void page_end_claims(FILE *out)
 
 /* ---- the page */
 
+static bool is_first_of_figure(const ik_study_page *p, size_t k)
+{
+    for (size_t i = 0; i < k; i++)
+        if (strcmp(p->claims[i].figure, p->claims[k].figure) == 0)
+            return false;
+    return true;
+}
+
+static void put_figure_counts(const ik_study_page *p, const char *figure, FILE *out)
+{
+    counts n = {0};
+    for (size_t i = 0; i < p->num_claims; i++)
+        if (strcmp(p->claims[i].figure, figure) == 0)
+            count(&n, &p->claims[i]);
+    if (figure[0])
+        fprintf(out, "<tr><td><a href=\"#%s-%s\">%s/%s</a></td>", p->paper, figure, p->paper,
+                figure);
+    else
+        fprintf(out, "<tr><td>%s</td>", p->paper);
+    const size_t of[] = {n.all, n.holds, n.recorded, n.differs - n.recorded, n.untold, n.not_asked};
+    static const char *const class[] = {"", "holds", "known", "differs", "untold", "quiet"};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (of[i])
+            fprintf(out, "<td class=\"number %s\">%zu</td>", class[i], of[i]);
+        else
+            fputs("<td></td>", out);
+    fputs("</tr>\n", out);
+}
+
+/* How many claims of each figure hold: what leads through a page of hundreds of claims. */
+static void put_counts(ik_study_page *const *pages, size_t num, FILE *out)
+{
+    fputs("<div class=\"scroll\"><table class=\"counts\"><tr><th>figure</th><th>claims</th>"
+          "<th>hold</th><th>differ, and it is known why</th><th>differ</th><th>cannot be told</th>"
+          "<th>at full scale alone</th></tr>\n",
+          out);
+    for (size_t i = 0; i < num; i++)
+        for (size_t k = 0; k < pages[i]->num_claims; k++)
+            if (is_first_of_figure(pages[i], k))
+                put_figure_counts(pages[i], pages[i]->claims[k].figure, out);
+    fputs("</table></div>\n<h2>All claims</h2>\n", out);
+}
+
 static void put_verdicts(ik_study_page *const *pages, size_t num, FILE *out)
 {
     counts n = {0};
@@ -105,6 +150,7 @@ static void put_verdicts(ik_study_page *const *pages, size_t num, FILE *out)
             "differ</span> (of %zu it is known why), <span class=\"untold\">%zu cannot be "
             "told</span>, %zu are asked at full scale alone.</p>\n",
             n.all, n.holds, n.differs, n.recorded, n.untold, n.not_asked);
+    put_counts(pages, num, out);
     page_begin_claims(out, true);
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++)

@@ -69,6 +69,9 @@ class Reproduce(CliTest):
             verdict = "full" if row["verdict"] == "not asked" else row["verdict"]
             self.assertTrue(any(line.startswith(f"| {verdict} | {row['claim']} |") for line in recorded), f"{row} is not what docs/reproductions.md says")
         self.assertEqual(page.count('class="verdict'), 2 * count)  # in the table of all, and at the figure
+        self.assertIn(f'<a href="#000-fig2b">{NAME}</a></td><td class="number ">{count}</td>', page)  # how many hold, figure by figure
+        numbers = [int(n) for n in re.findall(r'<td class="number [a-z]*">(\d+)</td>', page)]
+        self.assertEqual(sum(numbers), 2 * count)
         again = run("reproduce", NAME, "-o", out)
         self.assertEqual((again.returncode, again.stdout), (0, done.stdout))
         self.assertIn("points are finished already", again.stderr)
