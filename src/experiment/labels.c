@@ -41,13 +41,13 @@ ik_status label_check(const variants *list, const variant *v, ik_error *err)
     const char *label = label_of_variant(v), *other;
     ik_status status = IK_OK;
     if (label && !is_name(label))
-        status = ik_fail(err, IK_ERR_USAGE,
+        status = ik_fail(err, IK_ERR_INPUT,
                          "a label is a name without ',', ':', ';', '=', '+', '&' and '|' and not "
                          "'-' alone, found '%.60s'",
                          label);
     for (size_t i = 0; label && i < list->num && status == IK_OK; i++)
         if ((other = label_of_variant(&list->items[i])) && strcmp(other, label) == 0)
-            status = ik_fail(err, IK_ERR_USAGE, "two patterns have the label '%.60s'", label);
+            status = ik_fail(err, IK_ERR_INPUT, "two patterns have the label '%.60s'", label);
     if (status != IK_OK) {
         ik_about(err, status, TRAFFIC_LABEL);
         place_in_variant(v, SECTION_TRAFFIC, err);
