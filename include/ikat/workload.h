@@ -71,6 +71,13 @@ typedef struct ik_op {
 #define IK_NO_CPU      255u        /* in ik_graph.cpu: the operation takes no processor's time */
 #define IK_AFTER_START 0x80000000u /* in ik_graph.after: waits for the start, not for the end */
 
+/* Lines of a program from several files: those from `first` on, up to the next row's, stand in
+ * `path` from its line `line` on. */
+typedef struct ik_graph_file {
+    uint32_t first, line;
+    const char *path; /* one of ik_graph.paths */
+} ik_graph_file;
+
 typedef struct ik_graph {
     uint32_t num_hosts, num_ops;
     uint32_t num_cpus;    /* of the host that uses most, at least 1 */
@@ -83,9 +90,12 @@ typedef struct ik_graph {
     uint32_t *after;       /* operations of the same host that wait for this one | IK_AFTER_START */
     /* [num_ops] for how many; a receive whose send is known for its message, too */
     uint32_t *waits;
-    uint32_t *tag;  /* [num_ops] of messages; of a receive IK_NONE = any */
-    uint32_t *line; /* [num_ops] in `source`; NULL = it comes from no file */
-    char *source;   /* the file; NULL = none */
+    uint32_t *tag;        /* [num_ops] of messages; of a receive IK_NONE = any */
+    uint32_t *line;       /* [num_ops] see ik_graph_line; NULL = it comes from no file */
+    char *source;         /* the file; NULL = none */
+    ik_graph_file *files; /* [num_files] by `first`; none: all lines are in `source` */
+    char **paths;         /* [num_paths] owned */
+    uint32_t num_files, num_paths;
     /* false: a send is done when its last byte has left the host. true: when the adapter has it,
      * or, if it is larger than eager_bytes, when its receive is done and the receiver's
      * acknowledgement, a message of 1 byte, has come back: what waits for the send waits for the
@@ -145,6 +155,10 @@ enum { IK_CLASSES_MAX = 65535 }; /* of a workload */
 
 /* The host of an operation. O(log hosts). */
 uint32_t ik_graph_host(const ik_graph *g, uint32_t op);
+
+/* The line of its file that an operation comes from, 0 = none. *path (may be NULL) is the file.
+ * O(log files). */
+unsigned ik_graph_line(const ik_graph *g, uint32_t op, const char **path);
 
 /* Frees what w owns. */
 void ik_workload_clear(ik_workload *w);

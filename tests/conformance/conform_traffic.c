@@ -64,6 +64,8 @@ static const char *const specs[] = {
     "storage:disks=2,accesses=30,compression=10,hosts=4:0..2,mapping=random",
     "exchange:pattern=cg,repeat=2",
     "graph:path=" TEST_DATA "/traffic/pingpong.goal",
+    "program:trace=" TEST_DATA "/traffic/pingpong.goal",
+    "program:trace=" TEST_DATA "/traffic/pingpong.goal,compute_scale=0.5,size_scale=3,format=goal",
     "jobs:jobs=a=exchange:hosts=0..1",
     "jobs:jobs=a=exchange:hosts=0..1&b@3 us=exchange:hosts=2..4|bytes=300 B|repeat=2",
     "jobs:jobs=a@1 us=exchange:hosts=3:1&b=collective:barrier|hosts=0:2:4",

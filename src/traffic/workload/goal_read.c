@@ -247,6 +247,7 @@ static ik_status read_message(goal_reader *g, bool sends, uint32_t *op, ik_error
     if (sends && a.tag == GRAPH_ANY)
         return ik_fail_at(err, IK_ERR_INPUT, g->s.file, g->s.line, 1,
                           "a send needs a tag of its own: -1 stands for any tag of a receive");
+    bytes = graph_scaled(bytes, g->size_scale);
     if (bytes == 0 && sends)
         g->first_empty = g->empty++ ? g->first_empty : g->s.line;
     add(g, sends ? IK_OP_SEND : IK_OP_RECV, bytes ? bytes : 1,
@@ -264,7 +265,7 @@ static ik_status read_calc(goal_reader *g, uint32_t *op, ik_error *err)
     if (status == IK_OK)
         status = expect_end(g, "'cpu' or ", err);
     if (status == IK_OK)
-        add(g, IK_OP_CALC, ns * NS, a.cpu, a, op);
+        add(g, IK_OP_CALC, graph_scaled(ns * NS, g->calc_scale), a.cpu, a, op);
     return status;
 }
 
@@ -353,7 +354,7 @@ static ik_status define(goal_reader *g, slice word, ik_error *err)
         return ik_fail_at(err, IK_ERR_INPUT, g->s.file, g->s.line, column,
                           "label '%.*s' stands there twice, first in line %u",
                           (int)(word.length < 80 ? word.length : 80), word.at,
-                          graph_line(g->b, old));
+                          graph_line(g->b, old, NULL));
     return read_op(g, &op, err);
 }
 

@@ -38,6 +38,7 @@ typedef struct goal_reader {
     /* messages without bytes, which are sent with one; line of the first */
     uint64_t empty;
     unsigned first_empty;
+    double calc_scale, size_scale; /* of times and sizes, set after opening; 0 = 1 */
 } goal_reader;
 
 /* Opens a program and reads its number of ranks. Close with goal_close whatever it returns. */

@@ -114,11 +114,6 @@ uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t am
     return (uint32_t)b->num_ops++;
 }
 
-unsigned graph_line(const graph_builder *b, uint32_t op)
-{
-    return op < b->num_ops ? b->line[op] : 0;
-}
-
 uint32_t graph_message(graph_builder *b, uint32_t src, uint32_t dst, uint64_t bytes, uint32_t *recv)
 {
     uint32_t send = graph_add(b, src, IK_OP_SEND, bytes, dst, 0, 0),
@@ -162,6 +157,7 @@ void graph_builder_free(graph_builder *b)
     for (size_t k = 0; k < b->num_classes; k++)
         free(b->classes[k]);
     free(b->classes);
+    graph_places_free(&b->places);
     b->ops = NULL;
     b->kind = b->cpu = NULL;
     b->op_class = NULL;
@@ -359,6 +355,14 @@ static ik_status too_large(const graph_builder *b, const char *why, ik_error *er
                     b->settings ? b->settings : "");
 }
 
+static ik_status sum_too_large(const graph_builder *b, size_t op, ik_error *err)
+{
+    static const char why[] = "the sum of all messages is above 2^60 B";
+    const char *path;
+    unsigned line = graph_line(b, (uint32_t)op, &path);
+    return line ? ik_fail_at(err, IK_ERR_INPUT, path, line, 0, "%s", why) : too_large(b, why, err);
+}
+
 static ik_status check_sizes(const graph_builder *b, ik_error *err)
 {
     uint64_t bytes = 0;
@@ -372,9 +376,7 @@ static ik_status check_sizes(const graph_builder *b, ik_error *err)
                        IK_CLASSES_MAX);
     for (size_t k = 0; k < b->num_ops; k++)
         if (b->kind[k] == IK_OP_SEND && (bytes += b->ops[k].amount) > UINT64_C(1) << 60)
-            return b->has_lines ? ik_fail_at(err, IK_ERR_INPUT, b->source, b->line[k], 0,
-                                             "the sum of all messages is above 2^60 B")
-                                : too_large(b, "the sum of all messages is above 2^60 B", err);
+            return sum_too_large(b, k, err);
     return IK_OK;
 }
 
@@ -388,8 +390,9 @@ static ik_status make_graph(graph_builder *b, ik_graph *g, ik_error *err)
     ik_status status = take_arrays(b, g, err);
     if (status == IK_OK && b->has_lines && !(g->source = strdup(b->source)))
         status = ik_fail_memory(err, strlen(b->source), "a workload");
+    graph_places_take(&b->places, g);
     if (status == IK_OK)
-        status = graph_match(g, b->source, err);
+        status = graph_match(g, b->source, b->room_of_receives, err);
     if (status == IK_OK)
         status = link_waits(b, g, err);
     return status == IK_OK ? graph_refuse_cycles(g, b->source, err) : status;

@@ -5,10 +5,20 @@
 #ifndef IK_GRAPH_BUILDER_H
 #define IK_GRAPH_BUILDER_H
 
+#include "base/hash.h"
 #include "ikat/traffic.h"
 
 #define GRAPH_ANY IK_NONE       /* source or tag of a receive: any */
 #define GRAPH_ACK (IK_NONE - 1) /* tag of acknowledgements; others are smaller */
+
+/* Where lines of several files stand: ik_graph.files and paths. */
+typedef struct graph_places {
+    ik_graph_file *files;
+    char **paths;
+    size_t num_files, room_files, num_paths, room_paths;
+    ik_hash by_path;
+    uint32_t now; /* what graph_place gave last */
+} graph_places;
 
 typedef struct graph_builder {
     uint32_t num_hosts;
@@ -29,6 +39,9 @@ typedef struct graph_builder {
     uint8_t cpu_now; /* of sends and receives that are added next */
     bool no_memory, many_classes;
     bool has_lines;
+    /* a receive says how much it has room for, and its message has the size of its send */
+    bool room_of_receives;
+    struct graph_places places;
     uint64_t memory_limit; /* bytes, 0 = none */
     /* ---- what graph_finish makes of it, see ik_graph */
     uint64_t overhead_ps, eager_bytes;
@@ -51,7 +64,12 @@ void graph_name_classes(graph_builder *b, const char *kind, const uint32_t *numb
  * none yet; a receive may say GRAPH_ANY. line: in its file, 0 = none. */
 uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t amount, uint32_t peer,
                    uint32_t tag, unsigned line);
-unsigned graph_line(const graph_builder *b, uint32_t op);
+/* What to give as `line` for one of a file, where a program comes from several; the path is copied
+ * once. Lines of a file should ascend: going back, as changing between files, costs 16 bytes.
+ * 0 (no line) once memory is short, or after 2^32 lines. O(1). */
+unsigned graph_place(graph_builder *b, const char *path, unsigned line);
+/* Of an operation; *path (may be NULL): its file. */
+unsigned graph_line(const graph_builder *b, uint32_t op, const char **path);
 /* A send and its receive; *recv (may be NULL) is the latter. */
 uint32_t graph_message(graph_builder *b, uint32_t src, uint32_t dst, uint64_t bytes,
                        uint32_t *recv);
@@ -65,6 +83,15 @@ void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins);
  * graph where hosts' operations were added host by host, else 40 and 12. */
 ik_status graph_finish(graph_builder *b, ik_workload *w, ik_error *err);
 void graph_builder_free(graph_builder *b);
+
+/* An amount of at most 2^60 times a scale, rounded, at most 2^62; scale 0 = 1. */
+static inline uint64_t graph_scaled(uint64_t amount, double scale)
+{
+    if (scale == 0 || scale == 1)
+        return amount;
+    double scaled = (double)amount * scale + 0.5;
+    return scaled < 0x1p62 ? (uint64_t)scaled : UINT64_C(1) << 62;
+}
 
 /* What share of a host's bytes goes where: makes the impl of `lists`, whose num_hosts and seed are
  * set, for pattern_lists_dest, pattern_lists_flows and pattern_lists_destroy. O(n log n). */

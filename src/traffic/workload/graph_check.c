@@ -50,10 +50,11 @@ ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_erro
                      const char *what)
 {
     char text[160];
+    const char *path;
+    unsigned line = ik_graph_line(g, op, &path);
     say_op(g, op, text, sizeof text);
-    return g->line && g->line[op]
-               ? ik_fail_at(err, IK_ERR_INPUT, source, g->line[op], 1, "a %s %s", text, what)
-               : ik_fail(err, IK_ERR_INPUT, "%s: a %s %s", source, text, what);
+    return line ? ik_fail_at(err, IK_ERR_INPUT, path, line, 1, "a %s %s", text, what)
+                : ik_fail(err, IK_ERR_INPUT, "%s: a %s %s", source, text, what);
 }
 
 /* ---- matching */
@@ -71,6 +72,7 @@ typedef struct matcher {
     /* messages that have one end, the first ones by number */
     uint32_t lonely[MOST_LONELY];
     uint64_t num_lonely;
+    bool room;        /* graph_builder.room_of_receives */
     uint32_t unequal; /* a receive of another size than its send, or IK_NONE */
 } matcher;
 
@@ -107,6 +109,8 @@ static void note_lonely(matcher *m, uint32_t op)
 static void pair_up(matcher *m, uint32_t send, uint32_t recv)
 {
     ik_graph *g = m->g;
+    if (m->room && g->ops[send].amount < g->ops[recv].amount)
+        g->ops[recv].amount = g->ops[send].amount;
     if (g->ops[send].amount != g->ops[recv].amount && recv < m->unequal)
         m->unequal = recv;
     g->ops[send].match = recv;
@@ -230,12 +234,30 @@ static ik_status refuse_lonely(const matcher *m, const char *source, ik_error *e
                        "every send has a receive with its source, its tag and its size");
     char lines[200];
     size_t used = 0;
-    for (uint64_t k = 0; k < MOST_LONELY && k < m->num_lonely; k++)
-        used += (size_t)snprintf(lines + used, sizeof lines - used, "%s%u", k ? ", " : "",
-                                 g->line[m->lonely[k]]);
+    for (uint64_t k = 0; k < MOST_LONELY && k < m->num_lonely && used < sizeof lines; k++) {
+        const char *path;
+        unsigned line = ik_graph_line(g, m->lonely[k], &path);
+        used += (size_t)snprintf(lines + used, sizeof lines - used, "%s%s%s%u", k ? ", " : "",
+                                 g->num_paths > 1 ? path : "", g->num_paths > 1 ? ":" : "", line);
+    }
     return ik_hint(err, IK_ERR_INPUT, "%llu operations have no other end: lines %s%s",
                    (unsigned long long)m->num_lonely, lines,
                    m->num_lonely > MOST_LONELY ? ", …" : "");
+}
+
+static ik_status refuse_size(const matcher *m, const char *source, ik_error *err)
+{
+    const ik_graph *g = m->g;
+    const char *path;
+    uint32_t send = g->ops[m->unequal].match;
+    unsigned line = ik_graph_line(g, send, &path);
+    graph_fail(g, source, m->unequal, err,
+               m->room ? "has no room for what is sent" : "has another size than what is sent");
+    if (!line)
+        return ik_hint(err, IK_ERR_INPUT, "%llu B are sent",
+                       (unsigned long long)g->ops[send].amount);
+    return ik_hint(err, IK_ERR_INPUT, "%llu B are sent by %s, line %u",
+                   (unsigned long long)g->ops[send].amount, path, line);
 }
 
 typedef struct by_destination {
@@ -277,10 +299,10 @@ static bool take_tags(ik_graph *g)
     return g->tag;
 }
 
-ik_status graph_match(ik_graph *g, const char *source, ik_error *err)
+ik_status graph_match(ik_graph *g, const char *source, bool room_of_receives, ik_error *err)
 {
     by_destination d = {0};
-    matcher m = {.g = g, .unequal = IK_NONE};
+    matcher m = {.g = g, .room = room_of_receives, .unequal = IK_NONE};
     size_t most = 0;
     bool fits = take_tags(g) && sort_sends(g, &d, &most);
     m.sends = fits ? malloc((most + 1) * sizeof *m.sends) : NULL;
@@ -292,7 +314,7 @@ ik_status graph_match(ik_graph *g, const char *source, ik_error *err)
     if (status == IK_OK && m.num_lonely)
         status = refuse_lonely(&m, source, err);
     if (status == IK_OK && m.unequal != IK_NONE)
-        status = graph_fail(g, source, m.unequal, err, "has another size than what is sent");
+        status = refuse_size(&m, source, err);
     free(m.sends);
     free(m.recvs);
     free(d.first);
@@ -386,10 +408,14 @@ static void find_causes(const kahn *k, uint32_t *cause)
 
 static size_t say_link(const ik_graph *g, uint32_t op, uint32_t before, char *text, size_t size)
 {
-    char of[24];
+    char of[80];
     bool message = g->kind[op] == IK_OP_RECV && g->ops[op].match == before;
-    if (g->line)
-        snprintf(of, sizeof of, "line %u", g->line[before]);
+    const char *path;
+    unsigned line = ik_graph_line(g, before, &path);
+    if (line && g->num_paths > 1)
+        snprintf(of, sizeof of, "%.60s:%u", path, line);
+    else if (line)
+        snprintf(of, sizeof of, "line %u", line);
     else
         snprintf(of, sizeof of, "operation %u", before);
     int used = snprintf(text, size, ", %s %s", message ? "the message of" : "for", of);

@@ -83,21 +83,6 @@ static ik_status read_program(ik_traffic *t, workload_member *of, const ik_param
     return status;
 }
 
-/* What of a host's bytes goes where. */
-static ik_status sum_flows(const ik_traffic *t, workload_member *p, ik_error *err)
-{
-    const ik_graph *g = p->work.graph;
-    uint32_t host = 0, op = 0;
-    for (; host < g->num_hosts && op == g->host_first[host]; host++)
-        while (op < g->host_first[host + 1] &&
-               (g->kind[op] != IK_OP_SEND || g->ops[op].peer == host))
-            op++;
-    if (op == g->num_ops)
-        return ik_fail_at(err, IK_ERR_INPUT, g->source, 0, 0,
-                          "the program has no message between two hosts");
-    return member_finish(t, p, err);
-}
-
 static ik_status create(ik_traffic *t, const ik_params *params_of, const ik_env *env, ik_error *err)
 {
     workload_member *p = member_new(t, "traffic 'graph'", err);
@@ -107,8 +92,8 @@ static ik_status create(ik_traffic *t, const ik_params *params_of, const ik_env 
     if (status == IK_OK)
         status = workload_check_hosts(t, &p->work, err);
     if (status == IK_OK)
-        status = sum_flows(t, p, err);
-    return status;
+        status = member_check_messages(p, err);
+    return status == IK_OK ? member_finish(t, p, err) : status;
 }
 
 const ik_traffic_family ik_traffic_graph = {

@@ -29,6 +29,10 @@ void ik_workload_clear(ik_workload *w)
         free(w->graph->after_first);
         free(w->graph->after);
         free(w->graph->waits);
+        for (uint32_t k = 0; k < w->graph->num_paths; k++)
+            free(w->graph->paths[k]);
+        free(w->graph->paths);
+        free(w->graph->files);
     }
     if (w->alltoall) {
         free(w->alltoall->host);

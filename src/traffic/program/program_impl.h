@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * program_impl.h: what the files of program.h share. */
+#ifndef IK_PROGRAM_IMPL_H
+#define IK_PROGRAM_IMPL_H
+
+#include "base/hash.h"
+#include "traffic/program/program.h"
+
+/* Tags of communicator 0 are the graph's own below this; other pairs get numbers from here on. */
+#define FIRST_PAIR UINT32_C(0x80000000)
+
+typedef struct tag_pair {
+    uint32_t comm, tag; /* tag IK_NONE: of its collectives */
+} tag_pair;
+
+typedef struct communicator {
+    uint32_t *ranks; /* [num] */
+    uint32_t *order; /* [num] places, by rank */
+    uint32_t num;
+    uint64_t instance;
+} communicator;
+
+typedef struct rank_state {
+    uint32_t last;       /* done when the rank's last call is; IK_NONE = none yet */
+    uint64_t compute_ps; /* since then, no operation yet */
+} rank_state;
+
+/* A request of a rank that nobody has waited for; a free one: rank is IK_NONE. */
+typedef struct open_request {
+    uint64_t number;
+    uint32_t rank, done; /* done: the operation */
+    uint32_t next_free;
+} open_request;
+
+struct program {
+    program_settings set;
+    graph_builder b;
+    uint32_t num_ranks, *host_of; /* [num_ranks] */
+    rank_state *ranks;            /* [num_ranks] */
+    unsigned line;                /* of what is added now: as graph_add takes it */
+    const char *path;             /* and for errors; one of the builder's */
+    unsigned file_line;
+    uint64_t empty;
+    bool any_tag; /* a receive of any tag is left to the run */
+
+    communicator *comms;
+    size_t num_comms, room_comms;
+    ik_hash comm_by_ranks;
+
+    tag_pair *pairs;
+    size_t num_pairs, room_pairs;
+    ik_hash pair_by_key;
+
+    open_request *requests;
+    size_t num_requests, room_requests;
+    uint32_t free_request;
+    ik_hash request_by_key;
+};
+
+/* The class of messages that are added next. */
+void program_class(program *p, const char *name);
+/* The graph's tag of a communicator's; tag IK_NONE: of its collectives. */
+ik_status program_tag(program *p, uint32_t comm, uint32_t tag, uint32_t *out, ik_error *err);
+ik_status program_check_rank(program *p, uint32_t rank, ik_error *err);
+ik_status program_check_comm(program *p, uint32_t comm, ik_error *err);
+ik_status program_no_memory(const program *p, ik_error *err);
+/* The number of a rank in a communicator, IK_NONE = it is not in it. */
+uint32_t program_place_in(const communicator *c, uint32_t rank);
+/* Refuses requests that are open. */
+ik_status program_check_requests(program *p, ik_error *err);
+/* Makes an operation of what a rank has computed since its last call. */
+ik_status program_flush(program *p, uint32_t rank, ik_error *err);
+
+#endif

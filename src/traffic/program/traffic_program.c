@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * traffic_program.c: what the ranks of a parallel program do, read from a trace. */
+#include "traffic/pattern.h"
+#include "traffic/program/reader.h"
+#include "traffic/workload/member.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OWNER "traffic 'program'"
+
+static const char format_names[] = "auto"
+#define X(name) "|" #name
+#include "traffic/program/readers.def"
+#undef X
+    ;
+
+enum { MATCH_RECORDED, MATCH_MPI };
+
+static const ik_param params[] = {
+    {"trace", IK_PARAM_PATH, NULL, 0, 0, NULL,
+     "what the ranks of the program do: a file, a folder, or a pattern (trace.*.txt) of one file "
+     "per rank; text packed with gzip is read as well"},
+    {"format", IK_PARAM_ENUM, "auto", 0, 0, format_names,
+     "of the trace; auto: by its first bytes and its name"},
+    {"matching", IK_PARAM_ENUM, "recorded", 0, 0, "recorded|mpi",
+     "of receives from any source or of any tag: with what the trace says they took (where it does "
+     "not, as mpi); or as messages come, by the rules of MPI"},
+    {"overhead", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
+     "time of the rank's processor that each send and each receive takes (LogGP: o)"},
+    {"compute_scale", IK_PARAM_REAL, "1", 0, 1e6, NULL,
+     "all times of computations are multiplied by this"},
+    {"size_scale", IK_PARAM_REAL, "1", 1e-9, 1e6, NULL,
+     "all sizes of messages are multiplied by this"},
+    MAPPING_PARAMS,
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of a random mapping (default: the experiment's)",
+     "mapping=random", "nothing else is drawn"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL},
+};
+
+typedef struct maker {
+    ik_traffic *t;
+    workload_member *of;
+    const ik_params *p;
+    const ik_env *env;
+} maker;
+
+static ik_status map_ranks(void *ctx, uint32_t num_ranks, uint32_t *host_of, ik_error *err)
+{
+    const maker *m = ctx;
+    mapping *map = &m->of->map;
+    ik_status status = mapping_make(m->t->fabric, OWNER, m->p, num_ranks, pattern_seed(m->t, m->p),
+                                    m->env, map, err);
+    if (status == IK_OK)
+        status = mapping_portable(m->t, m->p, map, &m->t->portable, err);
+    if (status == IK_OK)
+        memcpy(host_of, map->host, num_ranks * sizeof *host_of);
+    return status;
+}
+
+static program_settings settings_of(maker *m)
+{
+    const ik_params *p = m->p;
+    return (program_settings){.name = ik_params_text(p, "trace"),
+                              .settings = "trace size_scale",
+                              .num_hosts = m->t->num_hosts,
+                              .map = map_ranks,
+                              .ctx = m,
+                              .compute_scale = ik_params_real(p, "compute_scale"),
+                              .size_scale = ik_params_real(p, "size_scale"),
+                              .overhead_ps = ik_params_uint(p, "overhead"),
+                              .match_recorded = ik_params_enum(p, "matching") == MATCH_RECORDED,
+                              .memory_limit = m->env ? m->env->memory_limit_bytes : 0};
+}
+
+static ik_status note_empty(ik_traffic *t, const char *path, uint64_t empty, ik_error *err)
+{
+    size_t size = strlen(path) + 120;
+    if (!empty)
+        return IK_OK;
+    t->note = malloc(size);
+    if (!t->note)
+        return ik_fail_memory(err, size, "a note");
+    snprintf(t->note, size, "%s: %llu %s of 0 bytes sent as 1 byte", path,
+             (unsigned long long)empty, empty == 1 ? "message is" : "messages are");
+    return IK_OK;
+}
+
+static ik_status read_program(maker *m, ik_error *err)
+{
+    program_settings set = settings_of(m);
+    unsigned format = ik_params_enum(m->p, "format");
+    program *p = NULL;
+    ik_status status = program_new(&set, &p, err);
+    if (status == IK_OK)
+        status = program_read(p, set.name, format ? program_readers()[format - 1]->name : NULL,
+                              m->env, err);
+    if (status == IK_OK)
+        status = note_empty(m->t, set.name, program_empty(p), err);
+    if (status == IK_OK)
+        return program_close(p, &m->of->work, err);
+    program_free(p);
+    return status;
+}
+
+static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik_error *err)
+{
+    workload_member *of = member_new(t, OWNER, err);
+    if (!of)
+        return IK_ERR_MEMORY;
+    maker m = {t, of, p, env};
+    ik_status status = read_program(&m, err);
+    if (status == IK_OK)
+        status = workload_check_hosts(t, &of->work, err);
+    if (status == IK_OK)
+        status = member_check_messages(of, err);
+    return status == IK_OK ? member_finish(t, of, err) : status;
+}
+
+const ik_traffic_family ik_traffic_program = {
+    .name = "program",
+    .summary = "a recorded parallel program: computations and messages of its ranks",
+    .source = "the replay of Dimemas (J. Labarta, S. Girona, V. Pillet, T. Cortes, L. Gregoris, "
+              "Euro-Par 1996); GOAL: T. Hoefler, C. Siebert, A. Lumsdaine, ICPP 2009",
+    .details =
+        "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it. `ikat "
+        "replay` does the same from the command line. A rank does one thing after the other: it "
+        "computes for as long as the trace says, and its messages take the network. "
+        "docs/workloads.md.",
+    .params = params,
+    .create = create,
+    .destroy = member_destroy,
+    .dest = member_dest,
+    .flows = member_flows,
+    .ends = true,
+};
