@@ -184,28 +184,12 @@ static ik_status read_attributes(goal_reader *g, attributes *a, ik_error *err)
     return status == IK_OK ? expect_end(g, "'tag', 'cpu', 'nic' (in this order) or ", err) : status;
 }
 
-/* Classes are tags, as long as there are few. */
-static uint16_t class_of(goal_reader *g, uint32_t tag)
-{
-    if (g->num_tags > GOAL_CLASSES)
-        return 0;
-    if (g->last_class < g->num_tags && g->tags[g->last_class] == tag)
-        return (uint16_t)g->last_class;
-    unsigned at = 0;
-    while (at < g->num_tags && g->tags[at] != tag)
-        at++;
-    if (at == g->num_tags && g->num_tags++ < GOAL_CLASSES)
-        g->tags[at] = tag;
-    g->last_class = at < GOAL_CLASSES ? at : 0;
-    return (uint16_t)g->last_class;
-}
-
 static void add(goal_reader *g, ik_op_kind kind, uint64_t amount, uint32_t peer, attributes a,
                 uint32_t *op)
 {
     g->b->cpu_now = (uint8_t)a.cpu;
     if (kind != IK_OP_CALC && a.tag != GRAPH_ANY)
-        g->b->class_now = class_of(g, a.tag);
+        g->b->class_now = goal_class(&g->classes, a.tag);
     *op = graph_add(g->b, g->host_of[g->rank], kind, amount, peer, a.tag, g->s.line);
 }
 
@@ -449,8 +433,7 @@ ik_status goal_read(goal_reader *g, const uint32_t *host_of, graph_builder *b, i
                          g->num_ranks - 1);
     if (status == IK_OK && g->in_comment)
         return cut_off(g, "", err);
-    bool few = g->num_tags > 1 && g->num_tags <= GOAL_CLASSES;
-    graph_name_classes(b, "tag", g->tags, few ? g->num_tags : 0);
+    goal_name_classes(&g->classes, b);
     return status;
 }
 

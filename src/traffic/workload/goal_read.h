@@ -19,10 +19,11 @@
 
 #include "base/text_lines.h"
 #include "format/scan.h"
+#include "traffic/workload/goal_classes.h"
 #include "traffic/workload/goal_labels.h"
 #include "traffic/workload/graph_builder.h"
 
-enum { GOAL_CPUS = IK_NO_CPU, GOAL_CLASSES = 64 };
+enum { GOAL_CPUS = IK_NO_CPU };
 
 typedef struct goal_reader {
     ik_text_lines lines;
@@ -33,8 +34,7 @@ typedef struct goal_reader {
     const uint32_t *host_of; /* [num_ranks] */
     graph_builder *b;
     goal_labels labels; /* of the current block */
-    uint32_t tags[GOAL_CLASSES];
-    unsigned num_tags, last_class; /* GOAL_CLASSES + 1 tags: more than that */
+    goal_classes classes;
     /* messages without bytes, which are sent with one; line of the first */
     uint64_t empty;
     unsigned first_empty;
