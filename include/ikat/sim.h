@@ -222,6 +222,7 @@ typedef enum ik_path_kind {
     IK_PATH_LATENCY, /* of that packet without any other traffic, on the path that it prefers */
     IK_PATH_NETWORK, /* what it took beyond that: waiting in switches, longer paths */
     IK_PATH_REORDER, /* that packet waited in its host's reorder buffer for an earlier one */
+    IK_PATH_MEMORY,  /* a message between ranks of one host went through the memory they share */
     IK_PATH_KINDS
 } ik_path_kind;
 /* "compute", "processor" … */

@@ -106,6 +106,23 @@ typedef struct ik_graph {
         *ack; /* [num_ops] of a send: the receiver's operation that acknowledges it, or IK_NONE;
                     * NULL = none are */
     uint64_t overhead_ps; /* that the processor of a host is busy with each send and receive */
+    /* ---- several ranks per host, or on other hosts than their number says; all NULL: rank is
+     * host. Ranks stand by host, on one host by number; `rank` below is the place in that order.
+     * The operations of a host are those of its ranks, one rank after the other; processors (cpu)
+     * and the matching of messages are the rank's own */
+    uint32_t num_ranks;    /* num_hosts where rank is host */
+    uint32_t *rank_first;  /* [num_ranks + 1] its operations, in the order of the program */
+    uint32_t *rank_number; /* [num_ranks] in the program */
+    uint32_t *rank_host;   /* [num_ranks] */
+    uint32_t *host_rank;   /* [num_hosts + 1] the first rank of a host */
+    /* [num_ops] of messages the rank at the other end, of a receive IK_NONE = any; NULL = no host
+     * has two ranks */
+    uint32_t *peer_rank;
+    uint32_t *comm; /* [num_ops] communicator of messages: a receive takes those of its own; NULL =
+                     * there is one, or all matches are known */
+    /* Messages between ranks of one host do not touch the network: they are there local_latency_ps
+     * and their time at local_bps (0 = none) after they were handed over. */
+    uint64_t local_latency_ps, local_bps;
 } ik_graph;
 
 /* One of several workloads that overlap in a run, each on hosts of its own. */
@@ -159,6 +176,20 @@ uint32_t ik_graph_host(const ik_graph *g, uint32_t op);
 /* The line of its file that an operation comes from, 0 = none. *path (may be NULL) is the file.
  * O(log files). */
 unsigned ik_graph_line(const ik_graph *g, uint32_t op, const char **path);
+/* The rank of an operation, in the order of ik_graph.rank_first. O(log ranks). */
+uint32_t ik_graph_rank(const ik_graph *g, uint32_t op);
+/* The number of a rank in its program. */
+static inline uint32_t ik_graph_rank_number(const ik_graph *g, uint32_t rank)
+{
+    return g->rank_number ? g->rank_number[rank] : rank;
+}
+/* The rank at the other end of a message; IK_NONE = any. */
+static inline uint32_t ik_graph_peer_rank(const ik_graph *g, uint32_t op)
+{
+    return g->peer_rank                                  ? g->peer_rank[op]
+           : !g->host_rank || g->ops[op].peer == IK_NONE ? g->ops[op].peer
+                                                         : g->host_rank[g->ops[op].peer];
+}
 
 /* Frees what w owns. */
 void ik_workload_clear(ik_workload *w);

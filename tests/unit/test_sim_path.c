@@ -3,98 +3,8 @@
  * The critical path of workloads: worked cases, and on random dependency graphs that its segments
  * meet without gaps, sum to the completion, and are the same by both engines on any number of
  * threads. */
-#include "sim/core/engine.h"
-#include "sim/parallel/workers.h"
-#include "sim/run.h"
-#include "sim_helper.h"
-#include "traffic/workload/graph_builder.h"
+#include "graph_run.h"
 #include "unit/part.h"
-
-#define ENDS "until=delivered;at_most=50 ms"
-
-static uint32_t no_dest(const ik_traffic *t, uint32_t src, uint64_t n)
-{
-    (void)t, (void)src, (void)n;
-    return IK_NONE;
-}
-
-static void no_flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
-{
-    (void)t, (void)src, (void)fn, (void)ctx;
-}
-
-static const ik_traffic_family made_family = {
-    .name = "made", .dest = no_dest, .flows = no_flows, .ends = true};
-
-typedef void (*build_fn)(graph_builder *b, uint64_t seed);
-
-enum { FIFO = 1 << 20 };
-
-/* Runs what `build` makes by an engine (NULL: the one chosen). visits: packets that a message sends
- * in its turn. */
-static ik_sim_result run_graph(const sim_engine *engine, scenario c, uint64_t visits,
-                               build_fn build)
-{
-    ik_env env = env_of(&c);
-    ik_fabric *f = NULL;
-    ik_plan *plan = NULL;
-    ik_error err = {0};
-    ik_sim_result r = {0};
-    ik_workload work = {0};
-    sections sec;
-    sim s;
-    if (ik_fabric_from_spec(c.fabric, &env, &f, &err) != IK_OK ||
-        ik_plan_from_specs(f, c.routing, c.vc, NULL, c.num_vcs, &env, &plan, &err) != IK_OK ||
-        open_sections(&sec, &c, &err) != IK_OK)
-        fail_msg("%s: %s", c.fabric, err.text);
-    graph_builder b = {.num_hosts = f->num_hosts, .source = "test"};
-    build(&b, env.seed);
-    if (graph_finish(&b, &work, &err) != IK_OK)
-        fail_msg("%s: %s", c.fabric, err.text);
-    work.visits = visits;
-    char spec[] = "made";
-    ik_traffic traffic = {.family = &made_family,
-                          .fabric = f,
-                          .num_hosts = f->num_hosts,
-                          .spec = spec,
-                          .workload = &work};
-    if (sim_setup_engine(&s, plan, &traffic, &sec.config, &env, engine, &err) != IK_OK ||
-        sim_workers_run(s.parallel.num_partitions, s.parallel.partitions,
-                        sizeof *s.parallel.partitions, (void (*)(void *))sim_run_partition,
-                        &s.outcome.run_seconds, &err) != IK_OK ||
-        sim_export_results(&s, &r, &err) != IK_OK)
-        fail_msg("%s: %s", c.fabric, err.text);
-    sim_free(&s);
-    close_sections(&sec);
-    ik_workload_clear(&work);
-    ik_plan_free(plan);
-    ik_fabric_free(f);
-    return r;
-}
-
-/* What holds of every path. */
-static void check_path(const ik_sim_result *r)
-{
-    const ik_critical_path *path = &r->critical_path;
-    uint64_t sum = 0, at = path->num_segments ? path->segments[0].begin_ps : 0;
-    assert_true(r->completed);
-    assert_true(path->left_out > 0 || at == 0);
-    assert_true(path->left_out == 0 || path->num_segments == IK_PATH_SEGMENTS);
-    uint64_t by_kind[IK_PATH_KINDS] = {0};
-    for (size_t k = 0; k < path->num_segments; k++) {
-        const ik_path_segment *one = &path->segments[k];
-        assert_int_equal(one->begin_ps, at);
-        assert_true(one->end_ps > one->begin_ps);
-        at = one->end_ps;
-        by_kind[one->kind] += one->end_ps - one->begin_ps;
-    }
-    assert_int_equal(at, r->completion_ps);
-    for (unsigned kind = 0; kind < IK_PATH_KINDS; kind++) {
-        sum += path->kind_ps[kind];
-        assert_true(path->left_out || by_kind[kind] == path->kind_ps[kind]);
-    }
-    assert_int_equal(sum, r->completion_ps);
-}
 
 static void expect_same(const ik_sim_result *a, const ik_sim_result *b)
 {
@@ -270,14 +180,29 @@ static void wait_for_any(graph_builder *b, dice *d, const history *h, uint32_t o
         graph_wait(b, op, h->op[draw(d, h->num < LAST ? h->num : LAST)], starts && draw(d, 3) == 0);
 }
 
+/* Three ranks on two hosts, whose messages take time in memory. */
+static void share_hosts(graph_builder *b)
+{
+    static uint32_t host_of[64];
+    b->num_ranks = b->num_hosts * 3 / 2;
+    for (uint32_t rank = 0; rank < b->num_ranks; rank++)
+        host_of[rank] = (rank * 5 + rank / b->num_hosts) % b->num_hosts;
+    b->rank_host = host_of;
+    b->local_latency_ps = 130000;
+    b->local_bps = 40000000000;
+}
+
 /* Operations of each host in a row or free, messages between any two (and of a host to itself),
  * waits for ends and starts. */
 static void build_random(graph_builder *b, uint64_t seed)
 {
     history of[64] = {0};
     dice d = {.seed = seed};
+    if (seed % 3 == 0)
+        share_hosts(b);
+    uint32_t ranks = b->rank_host ? b->num_ranks : b->num_hosts;
     for (unsigned k = 0; k < 300; k++) {
-        uint32_t host = draw(&d, b->num_hosts), peer = draw(&d, b->num_hosts), recv = IK_NONE, op;
+        uint32_t host = draw(&d, ranks), peer = draw(&d, ranks), recv = IK_NONE, op;
         if (draw(&d, 3) == 0)
             op = graph_add(b, host, IK_OP_CALC, draw(&d, 5) ? draw(&d, 400000) : 0, draw(&d, 2), 0,
                            0);

@@ -147,7 +147,7 @@ static uint64_t take_cpu(finite *f, uint32_t host, uint32_t op, uint64_t now, ui
     const ik_graph *g = f->w->graph;
     if (g->cpu[op] == IK_NO_CPU)
         return now;
-    uint64_t *cpu = &f->cpu_free[(size_t)host * g->num_cpus + g->cpu[op]];
+    uint64_t *cpu = &f->cpu_free[(size_t)finite_rank(g, host, op) * g->num_cpus + g->cpu[op]];
     uint64_t begin = *cpu > now ? *cpu : now;
     *cpu = finite_later(begin, time);
     return begin;
@@ -162,25 +162,37 @@ static uint64_t own_time(const finite *f, uint32_t op)
                                      : g->overhead_ps;
 }
 
-/* The adapter gets it. A message from a host to itself takes no time then. */
-static void hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
+/* A message that stays in its host: through the memory that its ranks share. */
+static void hand_local(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
     const ik_op *of = &g->ops[op];
-    if (f->handed_ps)
-        f->handed_ps[op] = now;
-    if (of->peer != host) {
-        queue_send(p, host, op, now);
-        if (g->eager)
-            finish(p, host, op, now);
-        return;
-    }
+    uint64_t copied = now;
+    if (g->local_bps)
+        copied = finite_later(now, ik_transmit_ps(of->amount, g->local_bps));
     f->ops[op].left = 0;
-    finish(p, host, op, now);
+    finish(p, host, op, g->eager ? now : copied);
     if (of->match != IK_NONE)
         f->ops[of->match].left = 0;
-    sim_finite_due(p, host, DUE_ARRIVAL, of->match != IK_NONE ? of->match : op, now);
+    sim_finite_due(p, host, DUE_ARRIVAL, of->match != IK_NONE ? of->match : op,
+                   finite_later(copied, g->local_latency_ps));
+}
+
+/* The adapter gets it, or memory. */
+static void hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
+{
+    finite *f = p->sim->workload.finite;
+    const ik_graph *g = f->w->graph;
+    if (f->handed_ps)
+        f->handed_ps[op] = now;
+    if (g->ops[op].peer == host) {
+        hand_local(p, host, op, now);
+        return;
+    }
+    queue_send(p, host, op, now);
+    if (g->eager)
+        finish(p, host, op, now);
 }
 
 static void begin_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
@@ -425,8 +437,9 @@ static bool allocate_graph(const sim *s, finite *f, sim_memory *m)
            sim_get(m, &f->turns, queues, sizeof *f->turns) &&
            sim_get(m, &f->behind, queues, sizeof *f->behind) &&
            sim_get(m, &f->due, hosts, sizeof *f->due) &&
-           sim_get(m, &f->cpu_free, hosts * g->num_cpus, 8) && sim_get(m, &f->ops_left, hosts, 8) &&
-           sim_get(m, &f->sent_ps, hosts, 8) && sim_get(m, &f->in_turn, queues, 8) &&
+           sim_get(m, &f->cpu_free, (size_t)g->num_ranks * g->num_cpus, 8) &&
+           sim_get(m, &f->ops_left, hosts, 8) && sim_get(m, &f->sent_ps, hosts, 8) &&
+           sim_get(m, &f->in_turn, queues, 8) &&
            (!s->reorder.on || sim_get(m, &f->order_ps, g->num_ops + (size_t)1, 8)) &&
            (!g->overhead_ps || sim_get(m, &f->handed_ps, g->num_ops + (size_t)1, 8));
 }
@@ -453,7 +466,7 @@ static ik_status new_graph(const sim *s, finite *f, ik_error *err)
         }
         assert(packets <= UINT32_MAX); /* sim_finite_check */
     }
-    return sim_any_new(s, f, err);
+    return sim_any_new(f, err);
 }
 
 ik_status sim_finite_new(sim *s, ik_error *err)
@@ -513,11 +526,11 @@ uint64_t sim_finite_bytes(const sim *s)
         return hosts * (44 + sizeof(round_state));
     if (w->alltoall)
         return hosts * (20 + w->repeat * sizeof(round_state));
-    return sim_any_bytes(s) +
+    return sim_any_bytes(s) + 8ull * w->graph->num_ranks * w->graph->num_cpus +
            w->graph->num_ops * (sizeof(op_state) + (w->graph->overhead_ps ? 16ull : 8ull) +
                                 (s->reorder.on ? 8ull : 0)) +
            hosts * (24 + (w->num_endless ? sizeof(ik_job *) : 0) + sizeof(ik_heap) +
-                    8ull * w->graph->num_cpus + s->adapter.num_queues * (2 * sizeof(op_list) + 8));
+                    s->adapter.num_queues * (2 * sizeof(op_list) + 8));
 }
 
 bool sim_finite_sends(const sim *s, uint32_t host)

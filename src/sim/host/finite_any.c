@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hosts with receives from any source, or of any tag: all of their messages find their receives at
+ * Ranks with receives from any source, or of any tag: all of their messages find their receives at
  * run time, by the rules of MPI (Message Passing Interface Forum, MPI: A Message-Passing Interface
  * Standard 4.0, section 3.5).
  *
@@ -20,9 +20,9 @@
 
 /* ---- lists */
 
-static void add_begun(finite *f, uint32_t host, uint32_t recv)
+static void add_begun(finite *f, uint32_t rank, uint32_t recv)
 {
-    op_list *l = &f->begun[host];
+    op_list *l = &f->begun[rank];
     f->ops[recv].next = IK_NONE;
     if (l->num++)
         f->ops[l->tail].next = recv;
@@ -32,9 +32,9 @@ static void add_begun(finite *f, uint32_t host, uint32_t recv)
 }
 
 /* before: the one in front of it, IK_NONE = it is the first */
-static void drop_begun(finite *f, uint32_t host, uint32_t recv, uint32_t before)
+static void drop_begun(finite *f, uint32_t rank, uint32_t recv, uint32_t before)
 {
-    op_list *l = &f->begun[host];
+    op_list *l = &f->begun[rank];
     if (before == IK_NONE)
         l->head = f->ops[recv].next;
     else
@@ -44,9 +44,9 @@ static void drop_begun(finite *f, uint32_t host, uint32_t recv, uint32_t before)
     l->num--;
 }
 
-static void add_unreceived(finite *f, uint32_t host, uint32_t m)
+static void add_unreceived(finite *f, uint32_t rank, uint32_t m)
 {
-    op_list *l = &f->unreceived[host];
+    op_list *l = &f->unreceived[rank];
     f->any[m].next = IK_NONE;
     if (l->num++)
         f->any[l->tail].next = m;
@@ -56,9 +56,9 @@ static void add_unreceived(finite *f, uint32_t host, uint32_t m)
     f->any[f->any[m].flow].unreceived++;
 }
 
-static void drop_unreceived(finite *f, uint32_t host, uint32_t m, uint32_t before)
+static void drop_unreceived(finite *f, uint32_t rank, uint32_t m, uint32_t before)
 {
-    op_list *l = &f->unreceived[host];
+    op_list *l = &f->unreceived[rank];
     if (before == IK_NONE)
         l->head = f->any[m].next;
     else
@@ -71,17 +71,19 @@ static void drop_unreceived(finite *f, uint32_t host, uint32_t m, uint32_t befor
 
 /* ---- which fit */
 
+/* In its communicator and tag. */
 static bool fits_tag(const ik_graph *g, uint32_t recv, uint32_t send)
 {
-    return g->tag[recv] == IK_NONE || g->tag[recv] == g->tag[send];
+    return (!g->comm || g->comm[recv] == g->comm[send]) &&
+           (g->tag[recv] == IK_NONE || g->tag[recv] == g->tag[send]);
 }
 
 /* Whether a receive may take a message that is there. */
 static bool may_take(const finite *f, uint32_t src, uint32_t recv, uint32_t m)
 {
     const ik_graph *g = f->w->graph;
-    if ((g->ops[recv].peer != IK_NONE && g->ops[recv].peer != src) ||
-        !fits_tag(g, recv, f->any[m].op))
+    uint32_t from = ik_graph_peer_rank(g, recv);
+    if ((from != IK_NONE && from != src) || !fits_tag(g, recv, f->any[m].op))
         return false;
     for (uint32_t k = f->any[f->any[m].flow].not_here; k < m; k++)
         if (!f->any[k].here && fits_tag(g, recv, f->any[k].op))
@@ -101,29 +103,30 @@ static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64
 }
 
 /* A message that is there takes a receive, if one waits for it. */
-static bool find_receive(partition *p, uint32_t host, uint32_t m, uint32_t before_m, uint64_t t)
+static bool find_receive(partition *p, uint32_t host, uint32_t rank, uint32_t m, uint32_t before_m,
+                         uint64_t t)
 {
     finite *f = p->sim->workload.finite;
-    uint32_t src = ik_graph_host(f->w->graph, f->any[m].op), before = IK_NONE,
-             recv = f->begun[host].num ? f->begun[host].head : IK_NONE;
+    uint32_t src = ik_graph_rank(f->w->graph, f->any[m].op), before = IK_NONE,
+             recv = f->begun[rank].num ? f->begun[rank].head : IK_NONE;
     while (recv != IK_NONE && !may_take(f, src, recv, m)) {
         before = recv;
         recv = f->ops[recv].next;
     }
     if (recv == IK_NONE)
         return false;
-    drop_begun(f, host, recv, before);
-    drop_unreceived(f, host, m, before_m);
+    drop_begun(f, rank, recv, before);
+    drop_unreceived(f, rank, m, before_m);
     found(p, host, recv, m, t);
     return true;
 }
 
 /* ---- what happens */
 
-/* The message of a send to a host. */
-static uint32_t find_message(const finite *f, uint32_t host, uint32_t send)
+/* The message of a send to a rank. */
+static uint32_t find_message(const finite *f, uint32_t rank, uint32_t send)
 {
-    uint32_t low = f->any_first[host], high = f->any_first[host + 1];
+    uint32_t low = f->any_first[rank], high = f->any_first[rank + 1];
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (f->any[middle].op <= send)
@@ -138,7 +141,7 @@ static uint32_t find_message(const finite *f, uint32_t host, uint32_t send)
 void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const delivered *d)
 {
     finite *f = p->sim->workload.finite;
-    any_message *m = &f->any[find_message(f, host, send)];
+    any_message *m = &f->any[find_message(f, ik_graph_peer_rank(f->w->graph, send), send)];
     assert(m->left >= d->size);
     if (d->t > m->last_ps) {
         m->last_ps = d->t;
@@ -153,17 +156,18 @@ void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const deliver
 void sim_any_arrived(partition *p, uint32_t host, uint32_t send, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
-    uint32_t m = find_message(f, host, send), flow = f->any[m].flow, end = f->any_first[host + 1];
+    uint32_t rank = ik_graph_peer_rank(f->w->graph, send), m = find_message(f, rank, send),
+             flow = f->any[m].flow, end = f->any_first[rank + 1];
     bool held = f->any[flow].unreceived > 0; /* by this one, perhaps */
     f->any[m].here = true;
     for (uint32_t k = f->any[flow].not_here; k < end && f->any[k].flow == flow && f->any[k].here;)
         f->any[flow].not_here = ++k;
-    add_unreceived(f, host, m);
+    add_unreceived(f, rank, m);
     uint32_t before = IK_NONE, next;
-    for (uint32_t k = f->unreceived[host].head; k != IK_NONE && f->begun[host].num; k = next) {
+    for (uint32_t k = f->unreceived[rank].head; k != IK_NONE && f->begun[rank].num; k = next) {
         next = f->any[k].next;
         bool looks = k == m || (held && f->any[k].flow == flow);
-        if (!looks || !find_receive(p, host, k, before, t))
+        if (!looks || !find_receive(p, host, rank, k, before, t))
             before = k;
     }
 }
@@ -172,16 +176,17 @@ void sim_any_begun(partition *p, uint32_t host, uint32_t recv, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
-    uint32_t before = IK_NONE, m = f->unreceived[host].num ? f->unreceived[host].head : IK_NONE;
-    while (m != IK_NONE && !may_take(f, ik_graph_host(g, f->any[m].op), recv, m)) {
+    uint32_t rank = finite_rank(g, host, recv), before = IK_NONE,
+             m = f->unreceived[rank].num ? f->unreceived[rank].head : IK_NONE;
+    while (m != IK_NONE && !may_take(f, ik_graph_rank(g, f->any[m].op), recv, m)) {
         before = m;
         m = f->any[m].next;
     }
     if (m == IK_NONE) {
-        add_begun(f, host, recv);
+        add_begun(f, rank, recv);
         return;
     }
-    drop_unreceived(f, host, m, before);
+    drop_unreceived(f, rank, m, before);
     found(p, host, recv, m, t);
 }
 
@@ -198,11 +203,12 @@ static void fill(finite *f)
     uint32_t *next = f->any_first + 1; /* as a counting sort does it */
     for (uint32_t op = 0; op < g->num_ops; op++)
         if (is_any(g, op))
-            f->any[next[g->ops[op].peer]++] = (any_message){.left = g->ops[op].amount, .op = op};
-    for (uint32_t host = 0; host < g->num_hosts; host++) {
+            f->any[next[ik_graph_peer_rank(g, op)]++] =
+                (any_message){.left = g->ops[op].amount, .op = op};
+    for (uint32_t rank = 0; rank < g->num_ranks; rank++) {
         uint32_t src = IK_NONE, flow = 0;
-        for (uint32_t m = f->any_first[host]; m < f->any_first[host + 1]; m++) {
-            uint32_t of = ik_graph_host(g, f->any[m].op);
+        for (uint32_t m = f->any_first[rank]; m < f->any_first[rank + 1]; m++) {
+            uint32_t of = ik_graph_rank(g, f->any[m].op);
             flow = of == src ? flow : m;
             src = of;
             f->any[m].flow = flow;
@@ -211,27 +217,27 @@ static void fill(finite *f)
     }
 }
 
-ik_status sim_any_new(const sim *s, finite *f, ik_error *err)
+ik_status sim_any_new(finite *f, ik_error *err)
 {
     const ik_graph *g = f->w->graph;
-    size_t hosts = s->f->num_hosts, num = 0;
+    size_t ranks = g->num_ranks, num = 0;
     for (uint32_t op = 0; op < g->num_ops; op++)
         num += is_any(g, op);
     if (!num)
         return IK_OK;
     sim_memory m = {0};
-    if (!sim_get(&m, &f->any_first, hosts + 2, sizeof *f->any_first) ||
+    if (!sim_get(&m, &f->any_first, ranks + 2, sizeof *f->any_first) ||
         !sim_get(&m, &f->any, num, sizeof *f->any) ||
-        !sim_get(&m, &f->begun, hosts, sizeof *f->begun) ||
-        !sim_get(&m, &f->unreceived, hosts, sizeof *f->unreceived) ||
+        !sim_get(&m, &f->begun, ranks, sizeof *f->begun) ||
+        !sim_get(&m, &f->unreceived, ranks, sizeof *f->unreceived) ||
         !sim_get(&m, &f->mate, g->num_ops, sizeof *f->mate))
         return ik_fail_memory(err, m.bytes, "the state of a workload");
     memset(f->mate, 0xff, g->num_ops * sizeof *f->mate);
     for (uint32_t op = 0; op < g->num_ops; op++)
         if (is_any(g, op))
-            f->any_first[g->ops[op].peer + 2]++;
-    for (size_t host = 0; host < hosts; host++)
-        f->any_first[host + 2] += f->any_first[host + 1];
+            f->any_first[ik_graph_peer_rank(g, op) + 2]++;
+    for (size_t rank = 0; rank < ranks; rank++)
+        f->any_first[rank + 2] += f->any_first[rank + 1];
     fill(f);
     return IK_OK;
 }
@@ -252,6 +258,6 @@ uint64_t sim_any_bytes(const sim *s)
     for (uint32_t op = 0; op < g->num_ops; op++)
         num += is_any(g, op);
     return num ? num * sizeof(any_message) + 4ull * g->num_ops +
-                     s->f->num_hosts * (4 + 2 * sizeof(op_list))
+                     g->num_ranks * (4 + 2 * sizeof(op_list))
                : 0;
 }

@@ -18,9 +18,9 @@ enum { MOST_CHANNELS = 256 };
 
 const char *ik_path_kind_name(ik_path_kind kind)
 {
-    static const char *const names[IK_PATH_KINDS] = {"compute", "processor", "queue",
-                                                     "credit",  "throttled", "sending",
-                                                     "latency", "network",   "reorder"};
+    static const char *const names[IK_PATH_KINDS] = {"compute",   "processor", "queue",   "credit",
+                                                     "throttled", "sending",   "latency", "network",
+                                                     "reorder",   "memory"};
     return names[kind];
 }
 
@@ -140,6 +140,13 @@ static uint64_t own_time(const ik_graph *g, uint32_t op)
                                      : g->overhead_ps;
 }
 
+/* What a message takes in its host, there or, for its sender, only as far as it is copied. */
+static uint64_t copy_ps(const ik_graph *g, uint32_t send, bool there)
+{
+    uint64_t time = g->local_bps ? ik_transmit_ps(g->ops[send].amount, g->local_bps) : 0;
+    return time + (there ? g->local_latency_ps : 0);
+}
+
 /* A receive: what released it is its message, or what it waited for otherwise. */
 static uint32_t pass_recv(walk *w, uint32_t *host, uint32_t op)
 {
@@ -154,8 +161,13 @@ static uint32_t pass_recv(walk *w, uint32_t *host, uint32_t op)
     if (w->at > o->ready_ps)
         reach_release(w, *host, op, true, own_time(g, op));
     uint32_t src = o->cause == send ? ik_graph_host(g, send) : *host;
-    if (o->cause != send || src == *host)
+    if (o->cause != send)
         return o->cause;
+    if (src == *host) {
+        add(w, segment_of(g, src, send), IK_PATH_MEMORY, w->at - copy_ps(g, send, true));
+        reach_release(w, src, send, own_time(g, send) > 0, own_time(g, send));
+        return f->ops[send].cause;
+    }
     *host = src;
     add_network(w, segment_of(g, src, send), o->moved_ps, f->order_ps ? f->order_ps[op] : w->at);
     reach_send(w, src, send);
@@ -175,6 +187,8 @@ static uint32_t pass_op(walk *w, uint32_t *host, uint32_t op)
     bool ended = w->at == o->done_ps && w->at > o->ready_ps;
     if (ended && g->kind[op] == IK_OP_SEND && !g->eager && g->ops[op].peer != *host)
         reach_send(w, *host, op);
+    else if (ended && g->kind[op] == IK_OP_SEND && !g->eager)
+        add(w, segment_of(g, *host, op), IK_PATH_MEMORY, w->at - copy_ps(g, op, false));
     if (w->at > o->ready_ps)
         reach_release(w, *host, op, ended, own_time(g, op));
     assert(w->at == o->ready_ps);

@@ -44,7 +44,7 @@ typedef struct round_state {
     uint64_t src;
 } round_state;
 
-/* A message to a host where sends and receives find each other at run time. */
+/* A message to a rank where sends and receives find each other at run time. */
 typedef struct any_message {
     uint64_t left, last_ps; /* bytes to come; when the packet that came last so far came */
     uint64_t inject_ps;     /* when that one was sent */
@@ -82,7 +82,7 @@ typedef struct finite {
     uint64_t *first_packet;  /* [num_ops + 1] of the numbers of its host's packets */
     op_list *turns, *behind; /* [host * queues] */
     ik_heap *due;            /* [host] */
-    uint64_t *cpu_free;      /* [host * num_cpus] */
+    uint64_t *cpu_free;      /* [rank * num_cpus] */
     uint64_t *ops_left;      /* [host] */
     uint64_t *sent_ps;       /* [host] that its link has been busy with what was sent so far */
     uint64_t *handed_ps; /* [num_ops] when the adapter got a send; NULL = when it was released */
@@ -91,11 +91,11 @@ typedef struct finite {
      * when the packet that was delivered last had come */
     uint64_t *order_ps;
     uint64_t *in_turn; /* [host * queues] packets that the first message has sent in its turn */
-    /* ---- graph: hosts where matches are found at run time (host/finite_any.c); NULL = there are
+    /* ---- graph: ranks where matches are found at run time (host/finite_any.c); NULL = there are
      * none */
-    uint32_t *any_first; /* [num_hosts + 1] messages to a host, by number of their send */
+    uint32_t *any_first; /* [num_ranks + 1] messages to a rank, by number of their send */
     any_message *any;
-    op_list *begun, *unreceived; /* [host] receives without a message, in the order of their begin;
+    op_list *begun, *unreceived; /* [rank] receives without a message, in the order of their begin;
                                   * messages without a receive, in the order of their arrival */
     uint32_t *mate;              /* [num_ops] of a receive: its send, once found */
 } finite;
@@ -117,6 +117,22 @@ static inline uint32_t finite_send_of(const finite *f, uint32_t recv)
 {
     uint32_t match = f->w->graph->ops[recv].match;
     return match != IK_NONE ? match : f->mate[recv];
+}
+
+/* The rank of a host that an operation is of. O(log ranks of the host). */
+static inline uint32_t finite_rank(const ik_graph *g, uint32_t host, uint32_t op)
+{
+    if (!g->host_rank)
+        return host;
+    uint32_t low = g->host_rank[host], high = g->host_rank[host + 1];
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->rank_first[middle] <= op)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* What is due at one time at a host is taken in this order, then by number. */
@@ -158,7 +174,7 @@ ik_status sim_endless_new(sim *s, finite *f, ik_error *err);
 ik_status sim_batch_new(sim *s, finite *f, ik_error *err);
 
 /* ---- host/finite_any.c */
-ik_status sim_any_new(const sim *s, finite *f, ik_error *err);
+ik_status sim_any_new(finite *f, ik_error *err);
 void sim_any_free(finite *f);
 uint64_t sim_any_bytes(const sim *s);
 /* A packet of `send` is delivered; a message of which all is, at its time; a receive that begins:

@@ -5,6 +5,7 @@
 #include "ikat/workload.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { PS_OF_NS = 1000 };
 
@@ -29,6 +30,12 @@ static void write_any(FILE *out, const char *word, uint32_t value)
         fprintf(out, " %s %" PRIu32, word, value);
 }
 
+static uint32_t peer_number(const ik_graph *g, uint32_t op)
+{
+    uint32_t peer = ik_graph_peer_rank(g, op);
+    return peer == IK_NONE ? IK_NONE : ik_graph_rank_number(g, peer);
+}
+
 static void write_op(const ik_graph *g, uint32_t op, uint32_t first, FILE *out)
 {
     const ik_op *of = &g->ops[op];
@@ -39,7 +46,7 @@ static void write_op(const ik_graph *g, uint32_t op, uint32_t first, FILE *out)
         fprintf(out, "calc %" PRIu64, of->amount / PS_OF_NS);
     } else {
         fprintf(out, "%s %" PRIu64 "b", sends ? "send" : "recv", of->amount);
-        write_any(out, sends ? "to" : "from", of->peer);
+        write_any(out, sends ? "to" : "from", peer_number(g, op));
         if (g->tag[op])
             write_any(out, "tag", g->tag[op]);
     }
@@ -63,6 +70,9 @@ static ik_status check_graph(const ik_graph *g, ik_error *err)
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "write it without 'eager', and say that where it is read");
     }
+    if (g->comm)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "a program with several communicators: GOAL has no word for them");
     for (uint32_t op = 0; op < g->num_ops; op++)
         if (g->kind[op] == IK_OP_CALC && g->ops[op].amount % PS_OF_NS)
             return ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -71,17 +81,33 @@ static ik_status check_graph(const ik_graph *g, ik_error *err)
     return IK_OK;
 }
 
-static void write_graph(const ik_graph *g, FILE *out)
+/* [num_ranks] where ranks stand in the graph, by their number; NULL = no memory. */
+static uint32_t *ranks_by_number(const ik_graph *g)
 {
-    for (uint32_t host = 0; host < g->num_hosts; host++) {
-        uint32_t first = g->host_first[host], end = g->host_first[host + 1];
-        fprintf(out, "rank %" PRIu32 " {\n", host);
+    uint32_t *at = malloc(((size_t)g->num_ranks + 1) * sizeof *at);
+    for (uint32_t rank = 0; at && rank < g->num_ranks; rank++)
+        at[ik_graph_rank_number(g, rank)] = rank;
+    return at;
+}
+
+static ik_status write_graph(const ik_graph *g, FILE *out, ik_error *err)
+{
+    const uint32_t *rows = g->rank_first ? g->rank_first : g->host_first;
+    uint32_t *at = ranks_by_number(g);
+    if (!at)
+        return ik_fail_memory(err, g->num_ranks * sizeof *at, "a program");
+    fprintf(out, "num_ranks %" PRIu32 "\n", g->num_ranks);
+    for (uint32_t rank = 0; rank < g->num_ranks; rank++) {
+        uint32_t first = rows[at[rank]], end = rows[at[rank] + 1];
+        fprintf(out, "rank %" PRIu32 " {\n", rank);
         for (uint32_t op = first; op < end; op++)
             write_op(g, op, first, out);
         for (uint32_t op = first; op < end; op++)
             write_waits(g, op, first, out);
         fputs("}\n", out);
     }
+    free(at);
+    return IK_OK;
 }
 
 /* ---- all-to-all: the sends of a repetition in the order of the visits, then the receives */
@@ -142,10 +168,9 @@ ik_status ik_workload_write_goal(const ik_workload *w, FILE *out, ik_error *err)
     }
     if (status != IK_OK)
         return status;
-    fprintf(out, "num_ranks %" PRIu32 "\n", w->num_hosts);
     if (w->graph)
-        write_graph(w->graph, out);
-    else
-        write_alltoall(w, out);
+        return write_graph(w->graph, out, err); /* whoever closes the file sees its failures */
+    fprintf(out, "num_ranks %" PRIu32 "\n", w->num_hosts);
+    write_alltoall(w, out);
     return IK_OK; /* whoever closes the file sees whether it was written */
 }

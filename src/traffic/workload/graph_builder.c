@@ -3,8 +3,8 @@
  * graph_builder.c: see graph_builder.h.
  *
  * Operations are kept as the graph's own arrays, so that a graph that is built host by host is
- * never copied; another one is sorted by host (counting sort, stable), array by array. Messages are
- * matched and cycles found in graph_check.c; waits become compressed rows. */
+ * never copied; another one is sorted by host and rank (counting sort, stable), array by array.
+ * Messages are matched and cycles found in graph_check.c; waits become compressed rows. */
 #include "base/array.h"
 #include "traffic/workload/graph_impl.h"
 
@@ -46,9 +46,10 @@ static bool grow_ops(graph_builder *b)
                {b->cpu, 1},
                {b->op_class, sizeof *b->op_class},
                {b->host, sizeof *b->host},
-               {b->line, sizeof *b->line}};
+               {b->line, sizeof *b->line},
+               {b->comm, sizeof *b->comm}};
     bool fits = !b->no_memory;
-    for (unsigned k = 0; k < 6 && fits; k++)
+    for (unsigned k = 0; k < 7 - !b->comm && fits; k++)
         fits = grow(b, &all[k].array, all[k].size, room);
     b->ops = all[0].array;
     b->kind = all[1].array;
@@ -56,6 +57,7 @@ static bool grow_ops(graph_builder *b)
     b->op_class = all[3].array;
     b->host = all[4].array;
     b->line = all[5].array;
+    b->comm = all[6].array;
     b->room_ops = fits ? room : b->room_ops;
     return fits && fits_memory(b);
 }
@@ -96,14 +98,31 @@ void graph_name_classes(graph_builder *b, const char *kind, const uint32_t *numb
     }
 }
 
+/* Those of whoever adds operations: ranks, or hosts. */
+static uint32_t num_rows(const graph_builder *b)
+{
+    return b->rank_host ? b->num_ranks : b->num_hosts;
+}
+
+/* The first operation of another communicator than 0: all before it were of that one. */
+static bool begin_comms(graph_builder *b)
+{
+    b->comm = ik_calloc(b->room_ops, sizeof *b->comm);
+    b->no_memory |= !b->comm;
+    return b->comm;
+}
+
 uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t amount, uint32_t peer,
                    uint32_t tag, unsigned line)
 {
     b->asked_ops++;
-    assert(host < b->num_hosts);
+    assert(host < num_rows(b));
     size_t at = b->num_ops;
-    if (b->no_memory || at >= MOST_OPS || (at == b->room_ops && !grow_ops(b)))
+    if (b->no_memory || at >= MOST_OPS || (at == b->room_ops && !grow_ops(b)) ||
+        (b->comm_now && !b->comm && !begin_comms(b)))
         return IK_NONE;
+    if (b->comm)
+        b->comm[at] = b->comm_now;
     b->ops[at] = (ik_op){amount, peer, tag};
     b->kind[at] = (uint8_t)kind;
     b->cpu[at] = kind == IK_OP_CALC ? (uint8_t)peer : b->cpu_now;
@@ -143,7 +162,7 @@ void graph_wait(graph_builder *b, uint32_t op, uint32_t before, bool on_start)
 void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins)
 {
     size_t end = b->num_ops;
-    for (uint32_t host = 0; host < b->num_hosts; host++)
+    for (uint32_t host = 0; host < num_rows(b); host++)
         joins[host] = graph_add(b, host, IK_OP_CALC, 0, 0, 0, 0);
     for (size_t op = from; op < end && !b->no_memory; op++)
         graph_wait(b, joins[b->host[op]], (uint32_t)op, false);
@@ -151,7 +170,7 @@ void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins)
 
 void graph_builder_free(graph_builder *b)
 {
-    void *blocks[] = {b->ops, b->kind, b->cpu, b->op_class, b->host, b->line, b->waits};
+    void *blocks[] = {b->ops, b->kind, b->cpu, b->op_class, b->host, b->line, b->comm, b->waits};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     for (size_t k = 0; k < b->num_classes; k++)
@@ -161,7 +180,7 @@ void graph_builder_free(graph_builder *b)
     b->ops = NULL;
     b->kind = b->cpu = NULL;
     b->op_class = NULL;
-    b->host = b->line = NULL;
+    b->host = b->line = b->comm = NULL;
     b->waits = NULL;
     b->classes = NULL;
     b->num_ops = b->room_ops = b->num_waits = b->room_waits = b->num_classes = 0;
@@ -188,6 +207,7 @@ static ik_status acknowledge(graph_builder *b, uint32_t **ack, ik_error *err)
             continue;
         uint32_t src = b->host[op], dst = b->ops[op].peer, line = b->line[op];
         b->cpu_now = IK_NO_CPU;
+        b->comm_now = 0;
         b->class_now = b->op_class[op];
         of[op] = graph_add(b, dst, IK_OP_SEND, 1, src, GRAPH_ACK, line);
         graph_add(b, src, IK_OP_RECV, 1, dst, GRAPH_ACK, line); /* the next number */
@@ -222,32 +242,34 @@ static bool permute(void **array, size_t size, const uint32_t *place, size_t num
     return true;
 }
 
-/* Operations by host; *ack as well. */
-static ik_status sort_by_host(graph_builder *b, const uint32_t *host_first, uint32_t **ack,
+/* Operations by rank; *ack as well. row_first: [ranks] the first of each. */
+static ik_status sort_by_rank(graph_builder *b, const uint32_t *row_first, uint32_t **ack,
                               ik_error *err)
 {
     size_t num = b->num_ops;
     uint32_t *place = ik_calloc(num + 1, sizeof *place),
-             *next = ik_calloc((size_t)b->num_hosts + 1, sizeof *next);
+             *next = ik_calloc((size_t)num_rows(b) + 1, sizeof *next);
     bool fits = place && next;
     if (fits)
-        memcpy(next, host_first, b->num_hosts * sizeof *next);
+        memcpy(next, row_first, num_rows(b) * sizeof *next);
     for (size_t k = 0; k < num && fits; k++)
         place[k] = next[b->host[k]]++;
     for (size_t k = 0; k < num && fits && *ack; k++)
         if ((*ack)[k] != IK_NONE)
             (*ack)[k] = place[(*ack)[k]];
     void *ops = b->ops, *kind = b->kind, *cpu = b->cpu, *class = b->op_class, *line = b->line,
-         *acks = *ack;
+         *comm = b->comm, *acks = *ack;
     fits = fits && permute(&ops, sizeof *b->ops, place, num) && permute(&kind, 1, place, num) &&
            permute(&cpu, 1, place, num) && permute(&class, sizeof *b->op_class, place, num) &&
            permute(&line, sizeof *b->line, place, num) &&
+           (!comm || permute(&comm, sizeof *b->comm, place, num)) &&
            (!acks || permute(&acks, sizeof **ack, place, num));
     b->ops = ops;
     b->kind = kind;
     b->cpu = cpu;
     b->op_class = class;
     b->line = line;
+    b->comm = comm;
     *ack = acks;
     for (size_t k = 0; k < b->num_waits && fits; k++) {
         built_wait *w = &b->waits[k];
@@ -259,21 +281,100 @@ static ik_status sort_by_host(graph_builder *b, const uint32_t *host_first, uint
     return fits ? IK_OK : ik_fail_memory(err, num * (sizeof *b->ops + 4), "a workload");
 }
 
+/* ---- ranks */
+
+/* Ranks by host, on one host by number: fills what g says of them; place[rank]: where it is. */
+static void order_ranks(const graph_builder *b, ik_graph *g, uint32_t *place)
+{
+    for (uint32_t rank = 0; rank < b->num_ranks; rank++) {
+        assert(b->rank_host[rank] < b->num_hosts);
+        g->host_rank[b->rank_host[rank] + 1]++;
+    }
+    for (uint32_t host = 0; host < b->num_hosts; host++)
+        g->host_rank[host + 1] += g->host_rank[host];
+    for (uint32_t rank = 0; rank < b->num_ranks; rank++) {
+        uint32_t host = b->rank_host[rank], at = g->host_rank[host]++;
+        place[rank] = at;
+        g->rank_number[at] = rank;
+        g->rank_host[at] = host;
+    }
+    for (uint32_t host = b->num_hosts; host > 0; host--)
+        g->host_rank[host] = g->host_rank[host - 1];
+    g->host_rank[0] = 0;
+}
+
+/* From now on `host` and `peer` are places in the order of ranks. */
+static ik_status place_ranks(graph_builder *b, ik_graph *g, ik_error *err)
+{
+    size_t ranks = (size_t)b->num_ranks + 2;
+    g->rank_first = ik_calloc(ranks, sizeof *g->rank_first);
+    g->rank_number = ik_calloc(ranks, sizeof *g->rank_number);
+    g->rank_host = ik_calloc(ranks, sizeof *g->rank_host);
+    g->host_rank = ik_calloc((size_t)b->num_hosts + 2, sizeof *g->host_rank);
+    uint32_t *place = ik_calloc(ranks, sizeof *place);
+    bool fits = g->rank_first && g->rank_number && g->rank_host && g->host_rank && place;
+    if (fits)
+        order_ranks(b, g, place);
+    for (size_t k = 0; fits && k < b->num_ops; k++) {
+        b->host[k] = place[b->host[k]];
+        if (b->kind[k] != IK_OP_CALC && b->ops[k].peer != GRAPH_ANY)
+            b->ops[k].peer = place[b->ops[k].peer];
+    }
+    free(place);
+    g->num_ranks = b->num_ranks;
+    return fits ? IK_OK : ik_fail_memory(err, 4 * ranks * sizeof *place, "a workload");
+}
+
+/* What is said in ranks is said in hosts, too. */
+static ik_status place_hosts(const graph_builder *b, ik_graph *g, ik_error *err)
+{
+    bool shared = false;
+    for (uint32_t host = 0; host < g->num_hosts; host++) {
+        g->host_first[host] = g->rank_first[g->host_rank[host]];
+        shared |= g->host_rank[host + 1] - g->host_rank[host] > 1;
+    }
+    g->host_first[g->num_hosts] = g->num_ops;
+    if (shared && !(g->peer_rank = ik_calloc((size_t)g->num_ops + 1, sizeof *g->peer_rank)))
+        return ik_fail_memory(err, 4 * (size_t)b->num_ops, "a workload");
+    for (uint32_t op = 0; op < g->num_ops; op++) {
+        uint32_t peer = g->ops[op].peer;
+        if (g->kind[op] == IK_OP_CALC)
+            continue;
+        if (shared)
+            g->peer_rank[op] = peer;
+        if (peer != GRAPH_ANY)
+            g->ops[op].peer = g->rank_host[peer];
+    }
+    return IK_OK;
+}
+
+/* ---- */
+
+/* How many operations each rank has, and with that where they stand. */
+static void count_rows(const graph_builder *b, uint32_t *row_first)
+{
+    for (size_t k = 0; k < b->num_ops; k++)
+        row_first[b->host[k] + 1]++;
+    for (uint32_t row = 0; row < num_rows(b); row++)
+        row_first[row + 1] += row_first[row];
+}
+
 /* Moves the builder's arrays into g. */
 static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
 {
     uint32_t *ack = NULL;
-    ik_status status = acknowledge(b, &ack, err);
+    ik_status status = b->rank_host ? place_ranks(b, g, err) : IK_OK;
+    if (status == IK_OK)
+        status = acknowledge(b, &ack, err);
     g->num_ops = (uint32_t)b->num_ops;
     g->host_first = ik_calloc((size_t)b->num_hosts + 2, sizeof *g->host_first);
     if (status == IK_OK && (b->no_memory || !g->host_first))
         status = ik_fail_memory(err, b->num_ops * sizeof *b->ops, "a workload");
-    for (size_t k = 0; k < b->num_ops && status == IK_OK; k++)
-        g->host_first[b->host[k] + 1]++;
-    for (uint32_t h = 0; h < b->num_hosts && status == IK_OK; h++)
-        g->host_first[h + 1] += g->host_first[h];
+    uint32_t *row_first = b->rank_host ? g->rank_first : g->host_first;
+    if (status == IK_OK)
+        count_rows(b, row_first);
     if (status == IK_OK && !is_sorted(b))
-        status = sort_by_host(b, g->host_first, &ack, err);
+        status = sort_by_rank(b, row_first, &ack, err);
     free(b->host);
     if (!b->has_lines) {
         free(b->line);
@@ -284,11 +385,12 @@ static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
     g->cpu = b->cpu;
     g->op_class = b->op_class;
     g->line = b->line;
+    g->comm = b->comm;
     g->ack = ack;
     b->ops = NULL;
     b->kind = b->cpu = NULL;
     b->op_class = NULL;
-    b->host = b->line = NULL;
+    b->host = b->line = b->comm = NULL;
     return status;
 }
 
@@ -383,7 +485,10 @@ static ik_status check_sizes(const graph_builder *b, ik_error *err)
 static ik_status make_graph(graph_builder *b, ik_graph *g, ik_error *err)
 {
     *g = (ik_graph){.num_hosts = b->num_hosts,
+                    .num_ranks = b->num_hosts,
                     .num_cpus = 1,
+                    .local_latency_ps = b->local_latency_ps,
+                    .local_bps = b->local_bps,
                     .overhead_ps = b->overhead_ps,
                     .eager = b->eager,
                     .eager_bytes = b->eager_bytes};
@@ -395,7 +500,9 @@ static ik_status make_graph(graph_builder *b, ik_graph *g, ik_error *err)
         status = graph_match(g, b->source, b->room_of_receives, err);
     if (status == IK_OK)
         status = link_waits(b, g, err);
-    return status == IK_OK ? graph_refuse_cycles(g, b->source, err) : status;
+    if (status == IK_OK)
+        status = graph_refuse_cycles(g, b->source, err);
+    return status == IK_OK && b->rank_host ? place_hosts(b, g, err) : status;
 }
 
 ik_status graph_finish(graph_builder *b, ik_workload *w, ik_error *err)

@@ -22,13 +22,19 @@ typedef struct graph_places {
 
 typedef struct graph_builder {
     uint32_t num_hosts;
+    /* [num_ranks] host of a rank, borrowed until graph_finish; several ranks may share a host.
+     * Whoever sets it says ranks wherever `host`, `src`, `dst` and `peer` are asked for below.
+     * NULL: rank is host */
+    const uint32_t *rank_host;
+    uint32_t num_ranks;
     /* what errors name: the file with lines, or what was built without any */
     const char *source;
     const char *settings; /* parameters that say how large it is, as in ik_error; NULL = none */
     ik_op *ops;           /* .match: the tag */
     uint8_t *kind, *cpu;
     uint16_t *op_class;
-    uint32_t *host, *line;
+    uint32_t *host, *line; /* host: the rank, where rank_host is set */
+    uint32_t *comm;        /* NULL = all are of communicator 0 so far */
     struct built_wait *waits;
     size_t num_ops, room_ops, num_waits, room_waits;
     uint64_t asked_ops; /* operations, those for which there was no memory included */
@@ -36,7 +42,8 @@ typedef struct graph_builder {
     size_t num_classes, room_classes;
     /* of what is added next; set it to a number that graph_class gave to go back to that class */
     uint16_t class_now;
-    uint8_t cpu_now; /* of sends and receives that are added next */
+    uint8_t cpu_now;   /* of sends and receives that are added next */
+    uint32_t comm_now; /* communicator of sends and receives that are added next */
     bool no_memory, many_classes;
     bool has_lines;
     /* a receive says how much it has room for, and its message has the size of its send */
@@ -44,7 +51,7 @@ typedef struct graph_builder {
     struct graph_places places;
     uint64_t memory_limit; /* bytes, 0 = none */
     /* ---- what graph_finish makes of it, see ik_graph */
-    uint64_t overhead_ps, eager_bytes;
+    uint64_t overhead_ps, eager_bytes, local_latency_ps, local_bps;
     bool eager;
 } graph_builder;
 
@@ -60,8 +67,9 @@ void graph_name_classes(graph_builder *b, const char *kind, const uint32_t *numb
 
 /* Appends an operation to a host's program and returns its number, IK_NONE once memory is short
  * (graph_finish then says so). peer: of a receive also GRAPH_ANY; of a calculation its processor.
- * tag: a message is received by the first receive of the same source, destination and tag that has
- * none yet; a receive may say GRAPH_ANY. line: in its file, 0 = none. */
+ * tag: a message is received by the first receive of the same source, destination, communicator
+ * (b->comm_now) and tag that has none yet; a receive may say GRAPH_ANY. line: in its file, 0 =
+ * none. */
 uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t amount, uint32_t peer,
                    uint32_t tag, unsigned line);
 /* What to give as `line` for one of a file, where a program comes from several; the path is copied
@@ -80,7 +88,7 @@ void graph_wait(graph_builder *b, uint32_t op, uint32_t before, bool on_start);
 void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins);
 /* Matches sends with receives, refuses what is unmatched and cycles, and makes w. The builder is
  * freed whatever happens. Cost: O(n log n); 25 bytes per operation and 12 per wait beside the
- * graph where hosts' operations were added host by host, else 40 and 12. */
+ * graph where operations were added host by host, else 40 and 12. */
 ik_status graph_finish(graph_builder *b, ik_workload *w, ik_error *err);
 void graph_builder_free(graph_builder *b);
 

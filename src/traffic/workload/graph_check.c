@@ -2,22 +2,23 @@
  *
  * graph_check.c: both ends of messages find each other, and nothing waits for itself.
  *
- * Messages are matched host by host in the order of the program among those of one source and tag.
- * At a host with a receive from any source, or of any tag, that is left to the run: only numbers
- * are compared here. Cycles: Kahn's algorithm over the starts and the ends of operations, for a
- * receive may begin long before it is done, and others may wait for that. */
+ * Messages are matched rank by rank in the order of the program among those of one source,
+ * communicator and tag. At a rank with a receive from any source, or of any tag, that is left to
+ * the run: only numbers are compared here. Cycles: Kahn's algorithm over the starts and the ends
+ * of operations, for a receive may begin long before it is done, and others may wait for that. */
 #include "traffic/workload/graph_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t ik_graph_host(const ik_graph *g, uint32_t op)
+/* The last of `num` rows that does not begin behind op: rows without operations do not count. */
+static uint32_t find_row(const uint32_t *first, uint32_t num, uint32_t op)
 {
-    uint32_t low = 0, high = g->num_hosts;
+    uint32_t low = 0, high = num;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (g->host_first[middle] <= op)
+        if (first[middle] <= op)
             low = middle;
         else
             high = middle;
@@ -25,21 +26,41 @@ uint32_t ik_graph_host(const ik_graph *g, uint32_t op)
     return low;
 }
 
+/* [num_ranks + 1] where the operations of ranks begin. */
+static const uint32_t *row_first(const ik_graph *g)
+{
+    return g->rank_first ? g->rank_first : g->host_first;
+}
+
+uint32_t ik_graph_host(const ik_graph *g, uint32_t op)
+{
+    return find_row(g->host_first, g->num_hosts, op);
+}
+
+uint32_t ik_graph_rank(const ik_graph *g, uint32_t op)
+{
+    return find_row(row_first(g), g->num_ranks, op);
+}
+
+/* Peers are ranks as long as a graph is checked. */
 static void say_op(const ik_graph *g, uint32_t op, char *text, size_t size)
 {
     const ik_op *o = &g->ops[op];
-    uint32_t host = ik_graph_host(g, op);
+    uint32_t own = ik_graph_rank_number(g, ik_graph_rank(g, op));
+    const char *who = g->rank_number ? "rank" : "host";
     size_t used;
-    char peer[24] = "any host";
+    char peer[24];
     if (g->kind[op] == IK_OP_CALC) {
-        snprintf(text, size, "calculation of host %u", host);
+        snprintf(text, size, "calculation of %s %u", who, own);
         return;
     }
     if (o->peer != GRAPH_ANY)
-        snprintf(peer, sizeof peer, "host %u", o->peer);
+        snprintf(peer, sizeof peer, "%s %u", who, ik_graph_rank_number(g, o->peer));
+    else
+        snprintf(peer, sizeof peer, "any %s", who);
     used = (size_t)snprintf(
-        text, size, "%s of %llu B of host %u %s %s", g->kind[op] == IK_OP_SEND ? "send" : "receive",
-        (unsigned long long)o->amount, host, g->kind[op] == IK_OP_SEND ? "to" : "from", peer);
+        text, size, "%s of %llu B of %s %u %s %s", g->kind[op] == IK_OP_SEND ? "send" : "receive",
+        (unsigned long long)o->amount, who, own, g->kind[op] == IK_OP_SEND ? "to" : "from", peer);
     if (used < size && g->tag && g->tag[op] != GRAPH_ANY)
         snprintf(text + used, size - used, ", tag %u,", g->tag[op]);
     else if (used < size && g->tag)
@@ -60,14 +81,14 @@ ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_erro
 /* ---- matching */
 
 typedef struct end_of_message {
-    uint32_t src, tag, op;
+    uint32_t src, comm, tag, op;
 } end_of_message;
 
 enum { MOST_LONELY = 8 };
 
 typedef struct matcher {
     ik_graph *g;
-    end_of_message *sends, *recvs; /* of one host, in order */
+    end_of_message *sends, *recvs; /* of one rank, in order */
     size_t num_sends, num_recvs;
     /* messages that have one end, the first ones by number */
     uint32_t lonely[MOST_LONELY];
@@ -76,21 +97,20 @@ typedef struct matcher {
     uint32_t unequal; /* a receive of another size than its send, or IK_NONE */
 } matcher;
 
-static int by_key(const void *a, const void *b)
-{
-    const end_of_message *x = a, *y = b;
-    if (x->src != y->src)
-        return x->src < y->src ? -1 : 1;
-    if (x->tag != y->tag)
-        return x->tag < y->tag ? -1 : 1;
-    return (x->op > y->op) - (x->op < y->op);
-}
-
 static int compare_keys(const end_of_message *x, const end_of_message *y)
 {
     if (x->src != y->src)
         return x->src < y->src ? -1 : 1;
+    if (x->comm != y->comm)
+        return x->comm < y->comm ? -1 : 1;
     return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const end_of_message *x = a, *y = b;
+    int keys = compare_keys(x, y);
+    return keys ? keys : (x->op > y->op) - (x->op < y->op);
 }
 
 static void note_lonely(matcher *m, uint32_t op)
@@ -118,7 +138,7 @@ static void pair_up(matcher *m, uint32_t send, uint32_t recv)
     g->op_class[recv] = g->op_class[send];
 }
 
-/* The messages that a host receives, both lists in order. */
+/* The messages that a rank receives, both lists in order. */
 static void match_known(matcher *m)
 {
     size_t i = 0, k = 0;
@@ -136,10 +156,10 @@ static void match_known(matcher *m)
 }
 
 /* Of which there are so many in a list. */
-static size_t count_key(const end_of_message *list, size_t num, uint32_t src, uint32_t tag,
-                        size_t *first)
+static size_t count_key(const end_of_message *list, size_t num, uint32_t src, uint32_t comm,
+                        uint32_t tag, size_t *first)
 {
-    const end_of_message key = {src, tag, 0};
+    const end_of_message key = {src, comm, tag, 0};
     size_t low = 0, high = num;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -161,19 +181,20 @@ static void match_any(matcher *m)
     const end_of_message *s = m->sends, *r = m->recvs;
     size_t ns = m->num_sends, nr = m->num_recvs, at = 0;
     for (size_t k = 0; k < ns;) {
-        size_t num = count_key(s, ns, s[k].src, s[k].tag, &at);
-        size_t takes = count_key(r, nr, s[k].src, s[k].tag, &at) +
-                       count_key(r, nr, s[k].src, GRAPH_ANY, &at) +
-                       count_key(r, nr, GRAPH_ANY, s[k].tag, &at) +
-                       count_key(r, nr, GRAPH_ANY, GRAPH_ANY, &at);
+        uint32_t comm = s[k].comm;
+        size_t num = count_key(s, ns, s[k].src, comm, s[k].tag, &at);
+        size_t takes = count_key(r, nr, s[k].src, comm, s[k].tag, &at) +
+                       count_key(r, nr, s[k].src, comm, GRAPH_ANY, &at) +
+                       count_key(r, nr, GRAPH_ANY, comm, s[k].tag, &at) +
+                       count_key(r, nr, GRAPH_ANY, comm, GRAPH_ANY, &at);
         for (size_t i = takes; i < num; i++)
             note_lonely(m, s[k + i].op);
         k += num;
     }
     for (size_t k = 0; k < nr;) {
-        size_t num = count_key(r, nr, r[k].src, r[k].tag, &at), sent = num;
+        size_t num = count_key(r, nr, r[k].src, r[k].comm, r[k].tag, &at), sent = num;
         if (r[k].src != GRAPH_ANY && r[k].tag != GRAPH_ANY)
-            sent = count_key(s, ns, r[k].src, r[k].tag, &at);
+            sent = count_key(s, ns, r[k].src, r[k].comm, r[k].tag, &at);
         for (size_t i = sent; i < num; i++)
             note_lonely(m, r[k + i].op);
         k += num;
@@ -182,7 +203,7 @@ static void match_any(matcher *m)
         note_lonely(m, ns > nr ? s[ns - 1].op : r[nr - 1].op);
 }
 
-/* Takes acknowledgements out of a list and matches them: their ends are known at every host. */
+/* Takes acknowledgements out of a list and matches them: their ends are known at every rank. */
 static void match_acks(matcher *m)
 {
     size_t i = 0, k = 0, sends = 0, recvs = 0;
@@ -199,21 +220,25 @@ static void match_acks(matcher *m)
     m->num_recvs = recvs;
 }
 
-/* sent: operations that send to the host, ascending. */
-static void match_host(matcher *m, uint32_t host, const uint32_t *sent, size_t num)
+static end_of_message end_of(const ik_graph *g, uint32_t peer, uint32_t op)
+{
+    return (end_of_message){peer, g->comm ? g->comm[op] : 0, g->tag[op], op};
+}
+
+/* sent: operations that send to the rank, ascending. */
+static void match_rank(matcher *m, uint32_t rank, const uint32_t *sent, size_t num)
 {
     ik_graph *g = m->g;
     bool any = false;
     m->num_sends = m->num_recvs = 0;
-    for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
+    for (uint32_t op = row_first(g)[rank]; op < row_first(g)[rank + 1]; op++) {
         if (g->kind[op] != IK_OP_RECV)
             continue;
-        m->recvs[m->num_recvs++] = (end_of_message){g->ops[op].peer, g->tag[op], op};
+        m->recvs[m->num_recvs++] = end_of(g, g->ops[op].peer, op);
         any |= g->ops[op].peer == GRAPH_ANY || g->tag[op] == GRAPH_ANY;
     }
     for (size_t k = 0; k < num; k++)
-        m->sends[m->num_sends++] =
-            (end_of_message){ik_graph_host(g, sent[k]), g->tag[sent[k]], sent[k]};
+        m->sends[m->num_sends++] = end_of(g, ik_graph_rank(g, sent[k]), sent[k]);
     qsort(m->recvs, m->num_recvs, sizeof *m->recvs, by_key);
     qsort(m->sends, m->num_sends, sizeof *m->sends, by_key);
     match_acks(m);
@@ -261,13 +286,13 @@ static ik_status refuse_size(const matcher *m, const char *source, ik_error *err
 }
 
 typedef struct by_destination {
-    uint32_t *first; /* [num_hosts + 2] */
+    uint32_t *first; /* [num_ranks + 2] */
     uint32_t *sends;
 } by_destination;
 
 static bool sort_sends(const ik_graph *g, by_destination *d, size_t *most)
 {
-    d->first = ik_calloc((size_t)g->num_hosts + 2, sizeof *d->first);
+    d->first = ik_calloc((size_t)g->num_ranks + 2, sizeof *d->first);
     if (!d->first)
         return false;
     size_t recvs = 0;
@@ -275,13 +300,13 @@ static bool sort_sends(const ik_graph *g, by_destination *d, size_t *most)
     for (uint32_t op = 0; op < g->num_ops; op++)
         if (g->kind[op] == IK_OP_SEND)
             d->first[g->ops[op].peer + 2]++;
-    for (uint32_t h = 0; h < g->num_hosts; h++) {
-        recvs = g->host_first[h + 1] - g->host_first[h];
+    for (uint32_t h = 0; h < g->num_ranks; h++) {
+        recvs = row_first(g)[h + 1] - row_first(g)[h];
         *most = recvs > *most ? recvs : *most;
         *most = d->first[h + 2] > *most ? d->first[h + 2] : *most;
         d->first[h + 2] += d->first[h + 1];
     }
-    d->sends = ik_calloc((size_t)d->first[g->num_hosts + 1] + 1, sizeof *d->sends);
+    d->sends = ik_calloc((size_t)d->first[g->num_ranks + 1] + 1, sizeof *d->sends);
     for (uint32_t op = 0; d->sends && op < g->num_ops; op++)
         if (g->kind[op] == IK_OP_SEND)
             d->sends[d->first[g->ops[op].peer + 1]++] = op;
@@ -309,8 +334,8 @@ ik_status graph_match(ik_graph *g, const char *source, bool room_of_receives, ik
     m.recvs = fits ? malloc((most + 1) * sizeof *m.recvs) : NULL;
     ik_status status =
         m.sends && m.recvs ? IK_OK : ik_fail_memory(err, 8 * (size_t)g->num_ops, "a workload");
-    for (uint32_t host = 0; status == IK_OK && host < g->num_hosts; host++)
-        match_host(&m, host, d.sends + d.first[host], d.first[host + 1] - d.first[host]);
+    for (uint32_t rank = 0; status == IK_OK && rank < g->num_ranks; rank++)
+        match_rank(&m, rank, d.sends + d.first[rank], d.first[rank + 1] - d.first[rank]);
     if (status == IK_OK && m.num_lonely)
         status = refuse_lonely(&m, source, err);
     if (status == IK_OK && m.unequal != IK_NONE)

@@ -33,6 +33,12 @@ void ik_workload_clear(ik_workload *w)
             free(w->graph->paths[k]);
         free(w->graph->paths);
         free(w->graph->files);
+        free(w->graph->rank_first);
+        free(w->graph->rank_number);
+        free(w->graph->rank_host);
+        free(w->graph->host_rank);
+        free(w->graph->peer_rank);
+        free(w->graph->comm);
     }
     if (w->alltoall) {
         free(w->alltoall->host);
