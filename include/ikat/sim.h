@@ -223,6 +223,7 @@ typedef enum ik_path_kind {
     IK_PATH_NETWORK, /* what it took beyond that: waiting in switches, longer paths */
     IK_PATH_REORDER, /* that packet waited in its host's reorder buffer for an earlier one */
     IK_PATH_MEMORY,  /* a message between ranks of one host went through the memory they share */
+    IK_PATH_GAP,     /* a message waited for the gap behind the one before (ik_graph.gap_ps) */
     IK_PATH_KINDS
 } ik_path_kind;
 /* "compute", "processor" … */

@@ -123,6 +123,8 @@ typedef struct ik_graph {
     /* Messages between ranks of one host do not touch the network: they are there local_latency_ps
      * and their time at local_bps (0 = none) after they were handed over. */
     uint64_t local_latency_ps, local_bps;
+    /* that pass at least between two messages of a host that enter its adapter (g of LogGP) */
+    uint64_t gap_ps;
 } ik_graph;
 
 /* One of several workloads that overlap in a run, each on hosts of its own. */

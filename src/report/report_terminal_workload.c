@@ -178,6 +178,8 @@ static void put_shares(FILE *out, const json_t *path, double completion_ps)
         {"network_ps", "waiting in the network"},
         {"throttled_ps", "at the adapter for want of reorder space"},
         {"reorder_ps", "in the reorder buffer"},
+        {"memory_ps", "in memory that ranks share"},
+        {"gap_ps", "in the gap between messages of a host"},
     };
     enum { NUM = sizeof kinds / sizeof *kinds };
     bool told[NUM] = {false};

@@ -107,7 +107,8 @@ static const shape host_finish = OBJECT({"host", &count}, {"finish_ps", &count})
                        {"latency_ps", &count}, {"network_ps", &count},
                        /* files of earlier versions lack these */
                        {"throttled_ps", &count, true}, {"reorder_ps", &count, true},
-                       {"left_out", &count}, {"segments", &segments});
+                       {"memory_ps", &count, true}, {"gap_ps", &count, true}, {"left_out", &count},
+                       {"segments", &segments});
 const shape shape_workload =
     OBJECT({"messages", &count}, {"bytes", &count}, {"last_hosts", &host_finishes},
            {"finish_percentiles_ps", &counts}, {"classes", &message_classes},

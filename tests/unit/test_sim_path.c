@@ -190,6 +190,7 @@ static void share_hosts(graph_builder *b)
     b->rank_host = host_of;
     b->local_latency_ps = 130000;
     b->local_bps = 40000000000;
+    b->gap_ps = 40000;
 }
 
 /* Operations of each host in a row or free, messages between any two (and of a host to itself),

@@ -114,6 +114,45 @@ static void test_shared_memory(void **state)
     ik_sim_result_free(&r);
 }
 
+/* Three messages of ranks of one host enter its adapter 300 ns after each other, whatever the order
+ * of their release; one through memory does not count, and overheads of two ranks overlap. */
+static void build_gap(graph_builder *b, uint64_t seed)
+{
+    share(b);
+    b->gap_ps = 300 * NS;
+    b->overhead_ps = seed == 2 ? 50 * NS : 0;
+    b->eager = true;
+    b->eager_bytes = 1 << 20;
+    graph_message(b, 0, 3, 500, NULL);
+    graph_message(b, 3, 2, 1000, NULL);
+    graph_message(b, 0, 2, 1000, NULL);
+    graph_message(b, 3, 1, 1000, NULL);
+}
+
+static void build_gap_overhead(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_gap(b, 2);
+}
+
+static void test_gap(void **state)
+{
+    (void)state;
+    ik_sim_result r = run_all(on_crossbar(), build_gap);
+    /* rank 0 stands before rank 3: its message first, then the two of rank 3 */
+    assert_int_equal(r.host_finish_ps[1], (300 + 100) * NS);
+    assert_int_equal(r.host_finish_ps[0], (600 + 100) * NS);
+    assert_int_equal(r.host_finish_ps[2], 600 * NS); /* the adapter has the last */
+    assert_int_equal(r.critical_path.kind_ps[IK_PATH_GAP], 600 * NS);
+    ik_sim_result_free(&r);
+    /* rank 3's first is ready at 50, its second and that of rank 0 at 100 */
+    r = run_all(on_crossbar(), build_gap_overhead);
+    assert_int_equal(r.host_finish_ps[1], (350 + 100 + 50) * NS);
+    assert_int_equal(r.host_finish_ps[0], (650 + 100 + 50) * NS);
+    assert_int_equal(r.critical_path.kind_ps[IK_PATH_GAP], 550 * NS);
+    ik_sim_result_free(&r);
+}
+
 /* Ranks 0 and 3 of host 2 send messages of one tag to rank 1: each of its receives takes that of
  * its source, and one of communicator 7 that of its communicator. */
 static void build_matching(graph_builder *b, uint64_t seed)
@@ -214,11 +253,9 @@ static void test_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_processors_are_of_ranks),
-        cmocka_unit_test(test_shared_memory),
-        cmocka_unit_test(test_matching_is_of_ranks),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_gap),           cmocka_unit_test(test_processors_are_of_ranks),
+        cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_matching_is_of_ranks),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,8 @@ export const isWorkload = (curve) => curve.steps[0].load === null;
 const KINDS = [
   ['compute', 'computing', 3], ['processor', 'waiting for a processor', 6], ['queue', 'at the adapter, behind other messages', 1],
   ['credit', 'at the adapter, no credit', 4], ['throttled', 'at the adapter, no reorder space', 5], ['sending', 'sending the message itself', 2], ['latency', 'latency of an empty network', 0],
-  ['network', 'waiting in the network', 7], ['reorder', 'in the reorder buffer', 6],
+  ['network', 'waiting in the network', 7], ['reorder', 'in the reorder buffer', 6], ['memory', 'in memory that ranks share', 3],
+  ['gap', 'in the gap between messages', 4],
 ];
 const words = (kind) => KINDS.find(([k]) => k === kind)?.[1] ?? kind;
 const colourOf = (kind) => seriesColour(KINDS.find(([k]) => k === kind)?.[2] ?? 5);

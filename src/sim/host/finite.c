@@ -61,6 +61,7 @@ static void queue_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
     sim *s = p->sim;
     finite *f = s->workload.finite;
     op_state *o = &f->ops[op];
+    o->vc = 0;
     if (s->sw.vcs > 1) {
         ik_packet rt;
         sim_start_packet(s, host, f->w->graph->ops[op].peer, f->first_packet[op], &rt);
@@ -179,11 +180,29 @@ static void hand_local(partition *p, uint32_t host, uint32_t op, uint64_t now)
                    finite_later(copied, g->local_latency_ps));
 }
 
+/* Whether the gap behind the host's message before is over; else it is looked at again then. */
+static bool takes_turn(partition *p, uint32_t host, uint32_t op, uint64_t now)
+{
+    finite *f = p->sim->workload.finite;
+    op_state *o = &f->ops[op];
+    if (o->vc & SEND_TURN)
+        return true;
+    uint64_t enters = f->gap_free[host] > now ? f->gap_free[host] : now;
+    f->gap_free[host] = finite_later(enters, f->w->graph->gap_ps);
+    f->gapped_ps[op] = enters - now;
+    o->vc |= SEND_TURN;
+    if (enters > now)
+        sim_finite_due(p, host, DUE_SEND, op, enters);
+    return enters == now;
+}
+
 /* The adapter gets it, or memory. */
 static void hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
+    if (f->gap_free && g->ops[op].peer != host && !takes_turn(p, host, op, now))
+        return;
     if (f->handed_ps)
         f->handed_ps[op] = now;
     if (g->ops[op].peer == host) {
@@ -441,7 +460,10 @@ static bool allocate_graph(const sim *s, finite *f, sim_memory *m)
            sim_get(m, &f->ops_left, hosts, 8) && sim_get(m, &f->sent_ps, hosts, 8) &&
            sim_get(m, &f->in_turn, queues, 8) &&
            (!s->reorder.on || sim_get(m, &f->order_ps, g->num_ops + (size_t)1, 8)) &&
-           (!g->overhead_ps || sim_get(m, &f->handed_ps, g->num_ops + (size_t)1, 8));
+           (!(g->overhead_ps || g->gap_ps) ||
+            sim_get(m, &f->handed_ps, g->num_ops + (size_t)1, 8)) &&
+           (!g->gap_ps || (sim_get(m, &f->gap_free, hosts, 8) &&
+                           sim_get(m, &f->gapped_ps, g->num_ops + (size_t)1, 8)));
 }
 
 static ik_status new_graph(const sim *s, finite *f, ik_error *err)
@@ -508,7 +530,8 @@ void sim_finite_free(sim *s)
     void *blocks[] = {f->finish_ps, f->keys,     f->repetition, f->states,       f->ops,
                       f->turns,     f->behind,   f->due,        f->first_packet, f->cpu_free,
                       f->ops_left,  f->sent_ps,  f->in_turn,    f->handed_ps,    f->begun_ps,
-                      f->order_ps,  f->answered, f->wanted,     f->replied_ps,   f->endless};
+                      f->order_ps,  f->answered, f->wanted,     f->replied_ps,   f->endless,
+                      f->gap_free,  f->gapped_ps};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_any_free(f);
@@ -527,8 +550,9 @@ uint64_t sim_finite_bytes(const sim *s)
     if (w->alltoall)
         return hosts * (20 + w->repeat * sizeof(round_state));
     return sim_any_bytes(s) + 8ull * w->graph->num_ranks * w->graph->num_cpus +
-           w->graph->num_ops * (sizeof(op_state) + (w->graph->overhead_ps ? 16ull : 8ull) +
-                                (s->reorder.on ? 8ull : 0)) +
+           w->graph->num_ops *
+               (sizeof(op_state) + (w->graph->overhead_ps || w->graph->gap_ps ? 16ull : 8ull) +
+                (w->graph->gap_ps ? 8ull : 0) + (s->reorder.on ? 8ull : 0)) +
            hosts * (24 + (w->num_endless ? sizeof(ik_job *) : 0) + sizeof(ik_heap) +
                     s->adapter.num_queues * (2 * sizeof(op_list) + 8));
 }

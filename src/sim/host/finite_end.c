@@ -60,6 +60,8 @@ void sim_finite_carry(sim *s, uint32_t host, void *ctx,
         fn(ctx, &f->ops[first[host]], num * sizeof *f->ops);
         if (f->handed_ps)
             fn(ctx, &f->handed_ps[first[host]], num * sizeof *f->handed_ps);
+        if (f->gapped_ps)
+            fn(ctx, &f->gapped_ps[first[host]], num * sizeof *f->gapped_ps);
         if (f->order_ps)
             fn(ctx, &f->order_ps[first[host]], num * sizeof *f->order_ps);
     } else {

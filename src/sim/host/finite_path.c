@@ -20,7 +20,7 @@ const char *ik_path_kind_name(ik_path_kind kind)
 {
     static const char *const names[IK_PATH_KINDS] = {"compute",   "processor", "queue",   "credit",
                                                      "throttled", "sending",   "latency", "network",
-                                                     "reorder",   "memory"};
+                                                     "reorder",   "memory",    "gap"};
     return names[kind];
 }
 
@@ -110,6 +110,14 @@ static ik_path_segment segment_of(const ik_graph *g, uint32_t host, uint32_t op)
                              .bytes = calc ? 0 : g->ops[op].amount};
 }
 
+/* From when the adapter takes a message to when its turn began to be waited for. */
+static void reach_turn(walk *w, uint32_t host, uint32_t op)
+{
+    const finite *f = w->s->workload.finite;
+    if (f->gapped_ps && f->w->graph->ops[op].peer != host)
+        add(w, segment_of(f->w->graph, host, op), IK_PATH_GAP, w->at - f->gapped_ps[op]);
+}
+
 /* From the first packet of a send, or later, to when the adapter got it. */
 static void reach_send(walk *w, uint32_t host, uint32_t op)
 {
@@ -119,6 +127,7 @@ static void reach_send(walk *w, uint32_t host, uint32_t op)
     add(w, like, IK_PATH_SENDING, o->moved_ps);
     add_adapter(w, like, f->handed_ps ? f->handed_ps[op] : o->ready_ps, o->busy_ps,
                 f->order_ps ? f->order_ps[op] : 0);
+    reach_turn(w, host, op);
 }
 
 /* From when the processor is done with an operation that takes it for a time, or began it, to its
@@ -187,7 +196,9 @@ static uint32_t pass_op(walk *w, uint32_t *host, uint32_t op)
     bool ended = w->at == o->done_ps && w->at > o->ready_ps;
     if (ended && g->kind[op] == IK_OP_SEND && !g->eager && g->ops[op].peer != *host)
         reach_send(w, *host, op);
-    else if (ended && g->kind[op] == IK_OP_SEND && !g->eager)
+    else if (ended && g->kind[op] == IK_OP_SEND && g->eager)
+        reach_turn(w, *host, op);
+    else if (ended && g->kind[op] == IK_OP_SEND)
         add(w, segment_of(g, *host, op), IK_PATH_MEMORY, w->at - copy_ps(g, op, false));
     if (w->at > o->ready_ps)
         reach_release(w, *host, op, ended, own_time(g, op));

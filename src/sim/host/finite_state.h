@@ -19,7 +19,7 @@ typedef struct op_state {
     uint32_t waits;    /* for so many more */
     uint32_t next;     /* in its list */
     uint32_t cause;    /* the operation that released it, IK_NONE = nothing */
-    uint32_t vc;       /* RECV: RECV_BEGUN, RECV_HERE */
+    uint32_t vc;       /* RECV: RECV_BEGUN, RECV_HERE; SEND, until it is queued: SEND_TURN */
     /* SEND: when its first packet was sent; RECV: when the packet that came last was sent */
     uint64_t moved_ps;
     union {
@@ -33,6 +33,7 @@ typedef struct op_state {
 } op_state;
 
 enum { RECV_BEGUN = 1, RECV_HERE = 2 }; /* what it waits for is done; its message is there */
+enum { SEND_TURN = 1 };                 /* when it enters the adapter is known */
 
 /* All-to-all: a repetition at a host. */
 typedef struct round_state {
@@ -89,6 +90,9 @@ typedef struct finite {
     /* [num_ops], NULL = packets are not put in order: SEND: how long its adapter stood still for
      * want of reorder space from when it got it to its first packet, until then as busy_ps; RECV:
      * when the packet that was delivered last had come */
+    /* NULL = there is no gap: [host] from when on its adapter takes the next message; [num_ops] how
+     * long a send has waited for that */
+    uint64_t *gap_free, *gapped_ps;
     uint64_t *order_ps;
     uint64_t *in_turn; /* [host * queues] packets that the first message has sent in its turn */
     /* ---- graph: ranks where matches are found at run time (host/finite_any.c); NULL = there are

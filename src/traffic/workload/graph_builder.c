@@ -489,6 +489,7 @@ static ik_status make_graph(graph_builder *b, ik_graph *g, ik_error *err)
                     .num_cpus = 1,
                     .local_latency_ps = b->local_latency_ps,
                     .local_bps = b->local_bps,
+                    .gap_ps = b->gap_ps,
                     .overhead_ps = b->overhead_ps,
                     .eager = b->eager,
                     .eager_bytes = b->eager_bytes};

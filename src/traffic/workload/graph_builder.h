@@ -51,7 +51,7 @@ typedef struct graph_builder {
     struct graph_places places;
     uint64_t memory_limit; /* bytes, 0 = none */
     /* ---- what graph_finish makes of it, see ik_graph */
-    uint64_t overhead_ps, eager_bytes, local_latency_ps, local_bps;
+    uint64_t overhead_ps, eager_bytes, local_latency_ps, local_bps, gap_ps;
     bool eager;
 } graph_builder;
 
