@@ -101,6 +101,8 @@ static uint32_t after(const collective *c, uint32_t i, uint64_t b)
     case COLLECTIVE_ALLTOALL:
     case COLLECTIVE_ALLTOALLV:
         return b % c->num == i ? 1u << b / c->num : 0;
+    case COLLECTIVE_SCAN:
+        return (2u << i) - 1;
     default:
         return all;
     }
@@ -198,6 +200,8 @@ FORM(to_root_messages, x.rest + x.power * x.k + x.power - 1)
 FORM(to_root_bytes, (x.rest + x.power - 1) * x.n + bits_below(x.power) * (x.n / x.power))
 FORM(halving_messages, x.rest + x.power * x.k + x.rest)
 FORM(halving_bytes, (x.rest * x.p + x.power * x.p - x.p + x.rest) * x.n)
+FORM(scan_messages, x.p *x.up - (((uint64_t)1 << x.up) - 1))
+FORM(scan_bytes, scan_messages(x) * x.n)
 FORM(bruck_alltoall_bytes, x.p *bits_below(x.p) * x.n)
 
 static const form forms[] = {
@@ -228,6 +232,8 @@ static const form forms[] = {
     {COLLECTIVE_GATHER, COLLECTIVE_LINEAR, false, tree_messages, tree_whole},
     {COLLECTIVE_SCATTER, COLLECTIVE_BINOMIAL, false, tree_messages, tree_blocks},
     {COLLECTIVE_SCATTER, COLLECTIVE_LINEAR, false, tree_messages, tree_whole},
+    {COLLECTIVE_SCAN, COLLECTIVE_DISSEMINATION, false, scan_messages, scan_bytes},
+    {COLLECTIVE_SCAN, COLLECTIVE_LINEAR, false, tree_messages, tree_whole},
 };
 enum { NUM_FORMS = sizeof forms / sizeof *forms };
 
@@ -329,7 +335,11 @@ static void check_graph(const char *spec, const form *f, const ik_workload *w, c
         uint64_t has = (uint64_t)1 << host[i];
         for (uint32_t op = g->host_first[host[i]]; op < g->host_first[host[i] + 1]; op++)
             has |= known[op];
-        uint64_t wanted = from_root ? (uint64_t)1 << host[0] : to_root && i ? 0 : all;
+        uint64_t before = ((uint64_t)2 << i) - 1; /* hosts ascend */
+        uint64_t wanted = from_root                         ? (uint64_t)1 << host[0]
+                          : f->operation == COLLECTIVE_SCAN ? before
+                          : to_root && i                    ? 0
+                                                            : all;
         if ((has & wanted) != wanted || (has & ~all))
             fail_msg("%s: process %u knows %llx, not %llx", spec, i, (unsigned long long)has,
                      (unsigned long long)wanted);

@@ -40,6 +40,7 @@ void program_free(program *p)
         free(p->comms[k].ranks);
         free(p->comms[k].order);
     }
+    program_free_collectives(p);
     ik_hash *tables[] = {&p->comm_by_ranks, &p->pair_by_key, &p->request_by_key};
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
         ik_hash_free(tables[k]);
@@ -101,6 +102,8 @@ static ik_status check_any_tag(const program *p, ik_error *err)
 ik_status program_close(program *p, ik_workload *w, ik_error *err)
 {
     ik_status status = program_check_requests(p, err);
+    if (status == IK_OK)
+        status = program_check_collectives(p, err);
     for (uint32_t r = 0; r < p->num_ranks && status == IK_OK; r++)
         status = program_flush(p, r, err);
     if (status == IK_OK)
@@ -320,15 +323,18 @@ ik_status program_tag(program *p, uint32_t comm, uint32_t tag, uint32_t *out, ik
 
 /* ---- tasks */
 
-void program_class(program *p, const char *name)
+void program_class_messages(program *p)
 {
-    graph_class(&p->b, name);
+    if (!p->class_messages)
+        p->class_messages = 1 + graph_class(&p->b, "messages");
+    p->b.class_now = (uint16_t)(p->class_messages - 1);
 }
 
 static ik_status add(program *p, uint32_t rank, ik_op_kind kind, uint64_t amount, uint32_t peer,
                      uint32_t tag, program_task *out, ik_error *err)
 {
-    program_class(p, "messages");
+    if (kind != IK_OP_CALC || !p->b.num_classes)
+        program_class_messages(p);
     uint32_t op = graph_add(&p->b, p->host_of[rank], kind, amount, peer, tag, p->line);
     if (out)
         *out = (program_task){op, op};

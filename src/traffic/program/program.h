@@ -65,7 +65,8 @@ typedef struct program_settings {
     /* A receive from any source or of any tag takes the message that the trace says it took.
      * Otherwise, or where the trace does not say, the run matches by the rules of MPI. */
     bool match_recorded;
-    uint64_t memory_limit; /* bytes, 0 = none */
+    collective_algorithm algorithm[COLLECTIVE_OPERATIONS]; /* COLLECTIVE_AUTO (0): by size */
+    uint64_t memory_limit;                                 /* bytes, 0 = none */
 } program_settings;
 
 /* Free with program_close or program_free. */
@@ -111,6 +112,31 @@ ik_status program_send(program *p, uint32_t rank, uint32_t to, uint32_t comm, ui
  * size of its send. */
 ik_status program_recv(program *p, uint32_t rank, uint32_t from, uint32_t comm, uint32_t tag,
                        uint64_t bytes, program_task *out, ik_error *err);
+/* One rank's part of a collective operation of a communicator. The n-th of each of its ranks are
+ * one operation, and must agree: on operation and root, and on bytes unless they vary. Parts are
+ * messages of the algorithm that the settings say. What receives wait for has the size of its send;
+ * reductions take no time. */
+typedef struct program_collective_call {
+    collective_operation operation; /* of exscan: COLLECTIVE_SCAN, whose messages it has */
+    uint32_t comm, root;            /* root: place in the communicator; 0 where there is none */
+    /* broadcast, reduce, allreduce, scan: the vector; gather, allgather: what a rank contributes;
+     * scatter, reduce_scatter: what a rank gets; alltoall: what a rank has for one other. Barrier,
+     * alltoallv: no matter */
+    uint64_t bytes;
+    /* Sizes differ between ranks: gatherv, scatterv, allgatherv, reduce_scatter with unequal parts.
+     * Nothing else has it. The former two are linear: messages from each, or to each. */
+    bool varies;
+    /* [size of the communicator], copied; else NULL:
+     *   alltoallv: bytes for and from every place. recv_counts may be NULL; with them, messages of
+     *   no byte are left out at both ends (as MPI libraries do), so that all ranks give them or none
+     *   scatterv: send_counts at the root; `bytes` of the others does not matter
+     *   gatherv: none; `bytes` is the rank's own
+     *   allgatherv, reduce_scatter with `varies`: recv_counts, the same at all ranks */
+    const uint64_t *send_counts, *recv_counts;
+} program_collective_call;
+
+ik_status program_collective(program *p, uint32_t rank, const program_collective_call *c,
+                             program_task *out, ik_error *err);
 /* `task` waits until `before` is done, or with on_start until it has begun. */
 void program_after(program *p, program_task task, program_task before, bool on_start);
 
@@ -131,6 +157,9 @@ ik_status call_compute(program *p, uint32_t rank, uint64_t ps, ik_error *err);
  * names it. */
 ik_status call_send(program *p, uint32_t rank, const call_message *m, ik_error *err);
 ik_status call_recv(program *p, uint32_t rank, const call_message *m, ik_error *err);
+/* Blocking (PROGRAM_BLOCKING): over when the rank's part is done. */
+ik_status call_collective(program *p, uint32_t rank, const program_collective_call *c,
+                          uint64_t request, ik_error *err);
 /* Over when all of these requests are done; they are no longer open then. Of a wait for any or
  * some, and of a successful test, the requests are those that the trace saw completed; a test that
  * completed none is no call. */

@@ -141,6 +141,18 @@ ik_status call_compute(program *p, uint32_t rank, uint64_t ps, ik_error *err)
     return IK_OK;
 }
 
+ik_status call_collective(program *p, uint32_t rank, const program_collective_call *c,
+                          uint64_t request, ik_error *err)
+{
+    program_task task;
+    ik_status status = program_begin_collective(p, c, err);
+    if (status == IK_OK)
+        status = begin_call(p, rank, err);
+    if (status == IK_OK)
+        status = program_collective(p, rank, c, &task, err);
+    return status == IK_OK ? end_call(p, rank, task, request, err) : status;
+}
+
 ik_status call_send(program *p, uint32_t rank, const call_message *m, ik_error *err)
 {
     program_task task;

@@ -14,11 +14,18 @@ typedef struct tag_pair {
     uint32_t comm, tag; /* tag IK_NONE: of its collectives */
 } tag_pair;
 
+typedef struct collective_template collective_template;
+typedef struct agreed_collective agreed_collective;
+
 typedef struct communicator {
-    uint32_t *ranks; /* [num] */
-    uint32_t *order; /* [num] places, by rank */
+    uint32_t *ranks; /* [num]; NULL = all */
+    uint32_t *order; /* [num] places, by rank; NULL likewise */
     uint32_t num;
     uint64_t instance;
+    /* its collectives, and how many of them each of its ranks has called */
+    agreed_collective *agreed;
+    size_t num_agreed, room_agreed;
+    uint32_t *next; /* [num], NULL = none */
 } communicator;
 
 typedef struct rank_state {
@@ -52,14 +59,23 @@ struct program {
     size_t num_pairs, room_pairs;
     ik_hash pair_by_key;
 
+    collective_template *templates;
+    size_t num_templates, room_templates;
+    uint64_t *sums; /* of the call that is added */
+    size_t room_sums;
+    uint32_t class_of[COLLECTIVE_OPERATIONS]; /* + 1; 0 = none yet */
+    uint32_t class_messages;                  /* likewise */
+
     open_request *requests;
     size_t num_requests, room_requests;
     uint32_t free_request;
     ik_hash request_by_key;
 };
 
-/* The class of messages that are added next. */
-void program_class(program *p, const char *name);
+/* What is added next is of the class of messages between two ranks. */
+void program_class_messages(program *p);
+/* The same of a collective. */
+ik_status program_begin_collective(program *p, const program_collective_call *c, ik_error *err);
 /* The graph's tag of a communicator's; tag IK_NONE: of its collectives. */
 ik_status program_tag(program *p, uint32_t comm, uint32_t tag, uint32_t *out, ik_error *err);
 ik_status program_check_rank(program *p, uint32_t rank, ik_error *err);
@@ -69,6 +85,9 @@ ik_status program_no_memory(const program *p, ik_error *err);
 uint32_t program_place_in(const communicator *c, uint32_t rank);
 /* Refuses requests that are open. */
 ik_status program_check_requests(program *p, ik_error *err);
+/* Refuses collectives that a rank of the communicator takes no part in. */
+ik_status program_check_collectives(program *p, ik_error *err);
+void program_free_collectives(program *p);
 /* Makes an operation of what a rank has computed since its last call. */
 ik_status program_flush(program *p, uint32_t rank, ik_error *err);
 

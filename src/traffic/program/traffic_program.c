@@ -5,6 +5,7 @@
 #include "traffic/program/reader.h"
 #include "traffic/workload/member.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,14 @@ static const char format_names[] = "auto"
     ;
 
 enum { MATCH_RECORDED, MATCH_MPI };
+
+/* Of a collective operation; its name in collective.h. */
+#define ALGORITHM(operation, names)                                                                \
+    {                                                                                              \
+        operation, IK_PARAM_ENUM, "auto", 0, 0, names,                                             \
+            "algorithm of the trace's collective operations of this kind, as in traffic "          \
+            "'collective'"                                                                         \
+    }
 
 static const ik_param params[] = {
     {"trace", IK_PARAM_PATH, NULL, 0, 0, NULL,
@@ -33,6 +42,16 @@ static const ik_param params[] = {
      "all times of computations are multiplied by this"},
     {"size_scale", IK_PARAM_REAL, "1", 1e-9, 1e6, NULL,
      "all sizes of messages are multiplied by this"},
+    ALGORITHM("broadcast", "auto|binomial|scatter_allgather"),
+    ALGORITHM("reduce", "auto|binomial|rabenseifner"),
+    ALGORITHM("allreduce", "auto|recursive_doubling|ring|rabenseifner|halving_doubling"),
+    ALGORITHM("allgather", "auto|ring|bruck|recursive_doubling"),
+    ALGORITHM("reduce_scatter", "auto|recursive_halving|ring|pairwise"),
+    ALGORITHM("alltoall", "auto|linear|pairwise|bruck"),
+    ALGORITHM("alltoallv", "auto|linear|pairwise"),
+    ALGORITHM("gather", "auto|binomial|linear"),
+    ALGORITHM("scatter", "auto|binomial|linear"),
+    ALGORITHM("scan", "auto|dissemination|linear"),
     MAPPING_PARAMS,
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of a random mapping (default: the experiment's)",
      "mapping=random", "nothing else is drawn"},
@@ -59,19 +78,49 @@ static ik_status map_ranks(void *ctx, uint32_t num_ranks, uint32_t *host_of, ik_
     return status;
 }
 
+/* The place of a word in "a|b|c". */
+static unsigned word_place(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (unsigned place = 0;; place++, list++) {
+        size_t here = strcspn(list, "|");
+        if (here == length && memcmp(list, word, length) == 0)
+            return place;
+        list += here;
+        assert(*list);
+    }
+}
+
+/* Operations whose algorithm can be chosen have a parameter of their name. */
+static void set_algorithms(const ik_params *p, collective_algorithm *of)
+{
+    char operation[32];
+    const char *names = COLLECTIVE_OPERATION_NAMES;
+    for (unsigned k = 0; k < COLLECTIVE_OPERATIONS; k++, names += *names == '|') {
+        size_t length = strcspn(names, "|");
+        snprintf(operation, sizeof operation, "%.*s", (int)length, names);
+        names += length;
+        if (k != COLLECTIVE_BARRIER)
+            of[k] = (collective_algorithm)word_place(COLLECTIVE_ALGORITHM_NAMES,
+                                                     ik_params_text(p, operation));
+    }
+}
+
 static program_settings settings_of(maker *m)
 {
     const ik_params *p = m->p;
-    return (program_settings){.name = ik_params_text(p, "trace"),
-                              .settings = "trace size_scale",
-                              .num_hosts = m->t->num_hosts,
-                              .map = map_ranks,
-                              .ctx = m,
-                              .compute_scale = ik_params_real(p, "compute_scale"),
-                              .size_scale = ik_params_real(p, "size_scale"),
-                              .overhead_ps = ik_params_uint(p, "overhead"),
-                              .match_recorded = ik_params_enum(p, "matching") == MATCH_RECORDED,
-                              .memory_limit = m->env ? m->env->memory_limit_bytes : 0};
+    program_settings set = {.name = ik_params_text(p, "trace"),
+                            .settings = "trace size_scale",
+                            .num_hosts = m->t->num_hosts,
+                            .map = map_ranks,
+                            .ctx = m,
+                            .compute_scale = ik_params_real(p, "compute_scale"),
+                            .size_scale = ik_params_real(p, "size_scale"),
+                            .overhead_ps = ik_params_uint(p, "overhead"),
+                            .match_recorded = ik_params_enum(p, "matching") == MATCH_RECORDED,
+                            .memory_limit = m->env ? m->env->memory_limit_bytes : 0};
+    set_algorithms(p, set.algorithm);
+    return set;
 }
 
 static ik_status note_empty(ik_traffic *t, const char *path, uint64_t empty, ik_error *err)
@@ -126,7 +175,9 @@ const ik_traffic_family ik_traffic_program = {
     .details =
         "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it. `ikat "
         "replay` does the same from the command line. A rank does one thing after the other: it "
-        "computes for as long as the trace says, and its messages take the network. "
+        "computes for as long as the trace says, and its messages take the network. Collective "
+        "operations are messages of the algorithm that is said here (gatherv and scatterv: "
+        "linear). "
         "docs/workloads.md.",
     .params = params,
     .create = create,

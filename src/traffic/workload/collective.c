@@ -5,7 +5,8 @@
  * Binomial trees, recursive doubling and halving, rings, pairwise exchanges: R. Thakur, R.
  * Rabenseifner, W. Gropp, IJHPCA 19(1), 2005; the allreduce of R. Rabenseifner, ICCS 2004; J. Bruck
  * et al., IEEE TPDS 8(11), 1997; the dissemination barrier of D. Hensgen, R. Finkel, U. Manber,
- * International Journal of Parallel Programming 17(1), 1988.
+ * International Journal of Parallel Programming 17(1), 1988; the scan in steps of doubling distance
+ * of W. D. Hillis, G. L. Steele, CACM 29(12), 1986.
  *
  * Where p processes are no power of two, 2^k + r of them, recursive halving and doubling fold: of
  * the first 2 r processes each odd one gives its data to the even one before it, the 2^k that are
@@ -360,6 +361,29 @@ static void linear_scatter(const collective *c)
     c->next(c->ctx);
 }
 
+/* ---- scans: what a process has goes to later ones, which add it */
+
+static void scan_dissemination(const collective *c)
+{
+    uint32_t steps = steps_of_doubling(c->num);
+    for (uint32_t k = 0; k < steps; k++) {
+        uint64_t far = (uint64_t)1 << k;
+        step_phase(c, "scan", k, steps);
+        for (uint64_t i = 0; i + far < c->num; i++)
+            move(c, (uint32_t)i, (uint32_t)(i + far), 0, 1, MOVE_REDUCE);
+        c->next(c->ctx);
+    }
+}
+
+static void scan_linear(const collective *c)
+{
+    for (uint32_t i = 0; i + 1 < c->num; i++) {
+        step_phase(c, "scan", i, c->num - 1);
+        move(c, i, i + 1, 0, 1, MOVE_REDUCE);
+        c->next(c->ctx);
+    }
+}
+
 /* ---- which there are */
 
 static void binomial_broadcast(const collective *c)
@@ -428,6 +452,8 @@ static const struct entry {
     {COLLECTIVE_GATHER, COLLECTIVE_LINEAR, linear_gather, PER_PROCESS, false},
     {COLLECTIVE_SCATTER, COLLECTIVE_BINOMIAL, binomial_scatter, PER_PROCESS, false},
     {COLLECTIVE_SCATTER, COLLECTIVE_LINEAR, linear_scatter, PER_PROCESS, false},
+    {COLLECTIVE_SCAN, COLLECTIVE_DISSEMINATION, scan_dissemination, ONE, false},
+    {COLLECTIVE_SCAN, COLLECTIVE_LINEAR, scan_linear, ONE, false},
 };
 enum { NUM_ENTRIES = sizeof entries / sizeof *entries };
 
@@ -465,6 +491,7 @@ collective_algorithm collective_choose(collective_operation operation,
         return algorithm;
     switch (operation) {
     case COLLECTIVE_BARRIER:
+    case COLLECTIVE_SCAN:
         return COLLECTIVE_DISSEMINATION;
     case COLLECTIVE_BROADCAST:
         return bytes < 12288 || num < 8 ? COLLECTIVE_BINOMIAL : COLLECTIVE_SCATTER_ALLGATHER;

@@ -19,11 +19,12 @@ typedef enum collective_operation {
     COLLECTIVE_ALLTOALLV,
     COLLECTIVE_GATHER,
     COLLECTIVE_SCATTER,
+    COLLECTIVE_SCAN, /* process i gets the reduction over 0 … i */
     COLLECTIVE_OPERATIONS
 } collective_operation;
 #define COLLECTIVE_OPERATION_NAMES                                                                 \
     "barrier|broadcast|reduce|allreduce|allgather|reduce_scatter|alltoall|alltoallv|gather|"       \
-    "scatter"
+    "scatter|scan"
 
 typedef enum collective_algorithm {
     COLLECTIVE_AUTO,
@@ -68,7 +69,7 @@ typedef struct collective {
     void *ctx;
 } collective;
 
-/* Into how many blocks the data of the operation are divided. allreduce, reduce and broadcast:
+/* Into how many blocks the data of the operation are divided. allreduce, reduce, broadcast, scan:
  * parts of the vector; alltoall and alltoallv: block src * num + dst; the others: one per process,
  * with a root in the order root, root + 1, … modulo num. 0: the operation has no such algorithm. */
 uint64_t collective_blocks(const collective *c);

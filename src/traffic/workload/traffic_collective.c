@@ -22,7 +22,8 @@ static const ik_param params[] = {
     {"algorithm", IK_PARAM_ENUM, "auto", 0, 0, COLLECTIVE_ALGORITHM_NAMES,
      "auto: as MPICH chooses by size and number of processes, docs/workloads.md"},
     {"bytes", IK_PARAM_SIZE, "", 1, 1e15, NULL,
-     "broadcast, reduce, allreduce: the vector (default 64 KiB); barrier: a message (8 B); others: "
+     "broadcast, reduce, allreduce, scan: the vector (default 64 KiB); barrier: a message (8 B); "
+     "others: "
      "what one process has for, or gets from, one other (64 KiB)",
      "not operation=alltoallv or sizes=" PAIR_SIZES_RULES, "the file has the sizes"},
     {"root", IK_PARAM_UINT, "0", 0, 4294967294.0, NULL, "process that has, or gets, all",
@@ -224,7 +225,9 @@ const ik_traffic_family ik_traffic_collective = {
         "allreduce recursive_doubling, ring, rabenseifner, halving_doubling (a power of two); "
         "allgather ring, bruck, recursive_doubling (a power of two); reduce_scatter "
         "recursive_halving, ring, pairwise; alltoall linear, pairwise, bruck; alltoallv linear, "
-        "pairwise; gather and scatter binomial, linear.",
+        "pairwise; gather and scatter binomial, linear; scan dissemination (to process i + 1, i + "
+        "2, i "
+        "+ 4 …), linear (i + 1 only).",
     .params = params,
     .create = create,
     .destroy = member_destroy,
