@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Collective operations in programs: each rank's part by itself makes the messages, the knowledge
- * and the time of traffic 'collective'; on communicators of some ranks in any order; sizes per rank;
+ * Collective operations in programs: each rank's part by itself makes the messages and the
+ * knowledge of traffic 'collective'; on communicators of some ranks in any order; sizes per rank;
  * several at a time; what ranks must agree on. */
 #include "traffic/program/program.h"
 #include "workload_helper.h"

@@ -128,7 +128,7 @@ typedef struct program_collective_call {
     bool varies;
     /* [size of the communicator], copied; else NULL:
      *   alltoallv: bytes for and from every place. recv_counts may be NULL; with them, messages of
-     *   no byte are left out at both ends (as MPI libraries do), so that all ranks give them or none
+     *   no byte are left out at both ends (as MPI libraries do): all ranks give them, or none
      *   scatterv: send_counts at the root; `bytes` of the others does not matter
      *   gatherv: none; `bytes` is the rank's own
      *   allgatherv, reduce_scatter with `varies`: recv_counts, the same at all ranks */
