@@ -214,6 +214,53 @@ static void wildcards(void **state)
     }
 }
 
+/* Ranks share hosts, and run on hosts in another order: matched by rank all the same. A receive of
+ * any tag is one of its communicator. */
+static ik_status two_per_host(void *ctx, uint32_t num, uint32_t *host_of, ik_error *err)
+{
+    (void)ctx;
+    (void)err;
+    for (uint32_t r = 0; r < num; r++)
+        host_of[r] = 3 - r / 2;
+    return IK_OK;
+}
+
+static void ranks_share_hosts(void **state)
+{
+    (void)state;
+    program_settings set = {.map = two_per_host};
+    program *p = begin_of(6, &set);
+    call_message m = to(5, 1, 8), from = to(1, 1, 8);
+    WORKS(call_send(p, 0, &m, &err));
+    WORKS(call_send(p, 1, &m, &err));
+    WORKS(call_recv(p, 5, &from, &err));
+    from.peer = 0;
+    WORKS(call_recv(p, 5, &from, &err));
+    ik_workload w = close_of(p);
+    const ik_graph *g = w.graph;
+    assert_int_equal(g->num_ranks, 6);
+    for (uint32_t op = 0; op < g->num_ops; op++) {
+        uint32_t rank = ik_graph_rank_number(g, ik_graph_rank(g, op));
+        assert_int_equal(ik_graph_host(g, op), 3 - rank / 2);
+        assert_int_equal(ik_graph_rank_number(g, ik_graph_peer_rank(g, g->ops[op].match)), rank);
+    }
+    ik_workload_clear(&w);
+
+    uint32_t comm;
+    p = begin_of(3, NULL);
+    WORKS(program_comm(p, (const uint32_t[]){0, 1}, 2, 0, &comm, &err));
+    call_message any = to(0, PROGRAM_ANY, 8);
+    m = to(1, 4, 8);
+    m.comm = any.comm = comm;
+    WORKS(call_send(p, 0, &m, &err));
+    WORKS(call_recv(p, 1, &any, &err));
+    w = close_of(p);
+    assert_non_null(w.graph->comm);
+    assert_int_equal(w.graph->comm[0], w.graph->comm[1]);
+    assert_int_not_equal(w.graph->comm[0], 0);
+    ik_workload_clear(&w);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -247,6 +294,7 @@ int main(void)
         cmocka_unit_test(communicators_are_apart),
         cmocka_unit_test(places_of_several_files),
         cmocka_unit_test(wildcards),
+        cmocka_unit_test(ranks_share_hosts),
         cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

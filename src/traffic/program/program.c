@@ -23,6 +23,9 @@ ik_status program_new(const program_settings *s, program **out, ik_error *err)
                            .settings = s->settings,
                            .memory_limit = s->memory_limit,
                            .overhead_ps = s->overhead_ps,
+                           .gap_ps = s->gap_ps,
+                           .local_latency_ps = s->local_latency_ps,
+                           .local_bps = s->local_bps,
                            .eager = true,
                            .eager_bytes = UINT64_MAX,
                            .room_of_receives = true};
@@ -49,6 +52,7 @@ void program_free(program *p)
     free(p->pairs);
     free(p->requests);
     free(p->ranks);
+    free(p->rows);
     free(p->host_of);
     free(p);
 }
@@ -74,29 +78,23 @@ ik_status program_begin(program *p, uint32_t num_ranks, ik_error *err)
         return program_refuse(p, err, "a program of %s", num_ranks ? "2^32 ranks" : "no rank");
     p->num_ranks = num_ranks;
     p->host_of = ik_calloc(num_ranks, sizeof *p->host_of);
-    p->ranks = p->host_of ? ik_calloc(num_ranks, sizeof *p->ranks) : NULL;
-    if (!p->ranks || !ik_hash_init(&p->comm_by_ranks) || !ik_hash_init(&p->pair_by_key) ||
-        !ik_hash_init(&p->request_by_key))
+    p->rows = ik_calloc(num_ranks, sizeof *p->rows);
+    p->ranks = ik_calloc(num_ranks, sizeof *p->ranks);
+    if (!p->host_of || !p->rows || !p->ranks || !ik_hash_init(&p->comm_by_ranks) ||
+        !ik_hash_init(&p->pair_by_key) || !ik_hash_init(&p->request_by_key))
         return ik_fail_memory(err, num_ranks * sizeof *p->ranks, "a program");
-    for (uint32_t r = 0; r < num_ranks; r++)
+    for (uint32_t r = 0; r < num_ranks; r++) {
         p->ranks[r].last = IK_NONE;
+        p->rows[r] = r;
+    }
     ik_status status = map_ranks(p, err);
+    p->b.rank_host = p->host_of;
+    p->b.num_ranks = num_ranks;
     uint32_t all;
     if (status == IK_OK)
         status = program_comm(p, NULL, 0, 0, &all, err);
     assert(status != IK_OK || all == 0);
     return status;
-}
-
-static ik_status check_any_tag(const program *p, ik_error *err)
-{
-    if (!p->any_tag || !p->num_pairs)
-        return IK_OK;
-    ik_fail(err, IK_ERR_UNSUPPORTED,
-            "%s: receives of any tag are matched by the run, and the program has several "
-            "communicators, or collectives",
-            p->set.name);
-    return ik_hint(err, IK_ERR_UNSUPPORTED, "with what the trace says they took, it can run");
 }
 
 ik_status program_close(program *p, ik_workload *w, ik_error *err)
@@ -106,8 +104,6 @@ ik_status program_close(program *p, ik_workload *w, ik_error *err)
         status = program_check_collectives(p, err);
     for (uint32_t r = 0; r < p->num_ranks && status == IK_OK; r++)
         status = program_flush(p, r, err);
-    if (status == IK_OK)
-        status = check_any_tag(p, err);
     if (status == IK_OK)
         status = graph_finish(&p->b, w, err);
     program_free(p);
@@ -129,9 +125,9 @@ graph_builder *program_graph(program *p)
     return &p->b;
 }
 
-const uint32_t *program_hosts(const program *p)
+const uint32_t *program_rows(const program *p)
 {
-    return p->host_of;
+    return p->rows;
 }
 
 const program_settings *program_get_settings(const program *p)
@@ -302,6 +298,7 @@ ik_status program_tag(program *p, uint32_t comm, uint32_t tag, uint32_t *out, ik
 {
     ik_hash *h = &p->pair_by_key;
     uint32_t key = ik_hash_tag((uint64_t)comm << 32 | tag), id;
+    p->b.comm_now = 2 * comm + (tag == IK_NONE);
     if (comm == 0 && tag < FIRST_PAIR) {
         *out = tag;
         return IK_OK;
@@ -335,7 +332,7 @@ static ik_status add(program *p, uint32_t rank, ik_op_kind kind, uint64_t amount
 {
     if (kind != IK_OP_CALC || !p->b.num_classes)
         program_class_messages(p);
-    uint32_t op = graph_add(&p->b, p->host_of[rank], kind, amount, peer, tag, p->line);
+    uint32_t op = graph_add(&p->b, rank, kind, amount, peer, tag, p->line);
     if (out)
         *out = (program_task){op, op};
     /* too many operations are said by graph_finish */
@@ -385,7 +382,7 @@ ik_status program_send(program *p, uint32_t rank, uint32_t to, uint32_t comm, ui
         return status;
     bytes = graph_scaled(bytes, p->set.size_scale);
     p->empty += bytes == 0;
-    return add(p, rank, IK_OP_SEND, bytes ? bytes : 1, p->host_of[to], tag, out, err);
+    return add(p, rank, IK_OP_SEND, bytes ? bytes : 1, to, tag, out, err);
 }
 
 ik_status program_recv(program *p, uint32_t rank, uint32_t from, uint32_t comm, uint32_t tag,
@@ -396,11 +393,10 @@ ik_status program_recv(program *p, uint32_t rank, uint32_t from, uint32_t comm, 
         status = program_tag(p, comm, tag, &tag, err);
     if (status != IK_OK)
         return status;
-    p->any_tag |= tag == PROGRAM_ANY;
+    p->b.comm_now = 2 * comm;
     if (bytes < PROGRAM_MOST)
         bytes = graph_scaled(bytes, p->set.size_scale);
-    return add(p, rank, IK_OP_RECV, bytes ? bytes : 1,
-               from == PROGRAM_ANY ? GRAPH_ANY : p->host_of[from],
+    return add(p, rank, IK_OP_RECV, bytes ? bytes : 1, from == PROGRAM_ANY ? GRAPH_ANY : from,
                tag == PROGRAM_ANY ? GRAPH_ANY : tag, out, err);
 }
 

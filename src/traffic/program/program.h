@@ -57,11 +57,15 @@ typedef struct program_settings {
     const char *name;     /* of the trace, in errors without a place */
     const char *settings; /* parameters that say how large it is, as in ik_error; may be NULL */
     uint32_t num_hosts;
-    /* Writes the host of every rank. NULL: rank i runs on host i, and more ranks are refused. */
+    /* Writes the host of every rank; several may share one. NULL: rank i runs on host i, and more
+     * ranks are refused. */
     ik_status (*map)(void *ctx, uint32_t num_ranks, uint32_t *host_of, ik_error *err);
     void *ctx;
     double compute_scale, size_scale; /* of all times and sizes; 0 = 1 */
-    uint64_t overhead_ps;             /* of each message at each end */
+    /* of ranks that share a host: ik_graph */
+    uint64_t local_latency_ps, local_bps;
+    uint64_t overhead_ps; /* of each message at each end */
+    uint64_t gap_ps;      /* between two messages of a host */
     /* A receive from any source or of any tag takes the message that the trace says it took.
      * Otherwise, or where the trace does not say, the run matches by the rules of MPI. */
     bool match_recorded;
@@ -96,10 +100,10 @@ ik_status program_comm(program *p, const uint32_t *ranks, uint32_t num, uint64_t
 uint32_t program_comm_size(const program *p, uint32_t comm);
 /* The rank that is number `place` < size of a communicator. O(1). */
 uint32_t program_member(const program *p, uint32_t comm, uint32_t place);
-/* For readers whose format is a graph already (GOAL): operations go here, those of rank r on host
- * program_hosts(p)[r]. Not together with tasks and calls. */
+/* For readers whose format is a graph already (GOAL): operations go here, those of rank r as of
+ * program_rows(p)[r]. Not together with tasks and calls. */
 graph_builder *program_graph(program *p);
-const uint32_t *program_hosts(const program *p);
+const uint32_t *program_rows(const program *p);
 const program_settings *program_get_settings(const program *p);
 void program_count_empty(program *p, uint64_t num);
 

@@ -368,7 +368,7 @@ static uint64_t size_of(const adder *a, const part *of, uint32_t peer, bool *is_
 
 static uint32_t join(adder *a)
 {
-    uint32_t op = graph_add(&a->p->b, a->p->host_of[a->rank], IK_OP_CALC, 0, 0, 0, a->p->line);
+    uint32_t op = graph_add(&a->p->b, a->rank, IK_OP_CALC, 0, 0, 0, a->p->line);
     for (unsigned k = 0; k < a->num_ends; k++)
         graph_wait(&a->p->b, op, a->ends[k], false);
     a->num_ends = 0;
@@ -399,8 +399,8 @@ static void add_step(adder *a, const part *parts, size_t num, const uint32_t *be
         if (!is_there)
             continue;
         p->empty += sends && !size;
-        uint32_t op = graph_add(&p->b, p->host_of[a->rank], sends ? IK_OP_SEND : IK_OP_RECV,
-                                size ? size : 1, p->host_of[peer], a->tag, p->line);
+        uint32_t op = graph_add(&p->b, a->rank, sends ? IK_OP_SEND : IK_OP_RECV, size ? size : 1,
+                                peer, a->tag, p->line);
         for (unsigned i = 0; i < num_before; i++)
             graph_wait(&p->b, op, before[i], false);
         add_end(a, op);

@@ -44,12 +44,12 @@ struct program {
     program_settings set;
     graph_builder b;
     uint32_t num_ranks, *host_of; /* [num_ranks] */
+    uint32_t *rows;               /* [num_ranks] what the graph is given for a rank: its number */
     rank_state *ranks;            /* [num_ranks] */
     unsigned line;                /* of what is added now: as graph_add takes it */
     const char *path;             /* and for errors; one of the builder's */
     unsigned file_line;
     uint64_t empty;
-    bool any_tag; /* a receive of any tag is left to the run */
 
     communicator *comms;
     size_t num_comms, room_comms;
@@ -76,7 +76,8 @@ struct program {
 void program_class_messages(program *p);
 /* The same of a collective. */
 ik_status program_begin_collective(program *p, const program_collective_call *c, ik_error *err);
-/* The graph's tag of a communicator's; tag IK_NONE: of its collectives. */
+/* The graph's tag of a communicator's, no two of which are equal; sets the graph's communicator of
+ * what is added next, which receives of any tag need. tag IK_NONE: of its collectives. */
 ik_status program_tag(program *p, uint32_t comm, uint32_t tag, uint32_t *out, ik_error *err);
 ik_status program_check_rank(program *p, uint32_t rank, ik_error *err);
 ik_status program_check_comm(program *p, uint32_t comm, ik_error *err);

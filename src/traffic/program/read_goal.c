@@ -43,7 +43,7 @@ static ik_status read_goal(program *p, const program_source *s, const ik_env *en
     /* sizes of both ends are said: they must be equal */
     b->room_of_receives = false;
     if (status == IK_OK)
-        status = goal_read(&g, program_hosts(p), b, err);
+        status = goal_read(&g, program_rows(p), b, err);
     program_count_empty(p, g.empty);
     goal_close(&g);
     return status;

@@ -175,8 +175,8 @@ static ik_status add_message(goal_binary *g, bool sends, const uint8_t *b, ik_er
     to->cpu_now = b[21];
     if (tag != GRAPH_ANY)
         to->class_now = goal_class(&g->classes, tag);
-    graph_add(to, program_hosts(g->p)[g->rank], sends ? IK_OP_SEND : IK_OP_RECV, bytes ? bytes : 1,
-              any ? GRAPH_ANY : program_hosts(g->p)[peer], tag, 0);
+    graph_add(to, program_rows(g->p)[g->rank], sends ? IK_OP_SEND : IK_OP_RECV, bytes ? bytes : 1,
+              any ? GRAPH_ANY : program_rows(g->p)[peer], tag, 0);
     return memory(g, err);
 }
 
@@ -192,7 +192,7 @@ static ik_status add_op(goal_binary *g, const uint8_t *b, ik_error *err)
         return fail(g, err, "an operation that is no send, receive or calculation");
     if (u64(b + 9) > MOST_NS)
         return fail(g, err, "a calculation of more than 11 days");
-    graph_add(program_graph(g->p), program_hosts(g->p)[g->rank], IK_OP_CALC,
+    graph_add(program_graph(g->p), program_rows(g->p)[g->rank], IK_OP_CALC,
               graph_scaled(u64(b + 9) * 1000, program_get_settings(g->p)->compute_scale), b[21], 0,
               0);
     return memory(g, err);

@@ -36,6 +36,16 @@ static const ik_param params[] = {
     {"matching", IK_PARAM_ENUM, "recorded", 0, 0, "recorded|mpi",
      "of receives from any source or of any tag: with what the trace says they took (where it does "
      "not, as mpi); or as messages come, by the rules of MPI"},
+    {"ranks_per_host", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL,
+     "ranks i k to i k + k - 1 run on the host of process i of the mapping"},
+    {"local_latency", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
+     "of a message between ranks of one host, through the memory that they share",
+     "ranks_per_host>1", "no two ranks share a host"},
+    {"local_rate", IK_PARAM_RATE, "", 1, 1e18, NULL,
+     "at which such a message's bytes go (default: unlimited)", "ranks_per_host>1",
+     "no two ranks share a host"},
+    {"gap", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
+     "time between the beginnings of two messages of a host at its adapter (LogGP: g)"},
     {"overhead", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
      "time of the rank's processor that each send and each receive takes (LogGP: o)"},
     {"compute_scale", IK_PARAM_REAL, "1", 0, 1e6, NULL,
@@ -69,12 +79,16 @@ static ik_status map_ranks(void *ctx, uint32_t num_ranks, uint32_t *host_of, ik_
 {
     const maker *m = ctx;
     mapping *map = &m->of->map;
-    ik_status status = mapping_make(m->t->fabric, OWNER, m->p, num_ranks, pattern_seed(m->t, m->p),
-                                    m->env, map, err);
+    uint64_t each = ik_params_uint(m->p, "ranks_per_host"), hosts = (num_ranks - 1) / each + 1;
+    ik_status status =
+        mapping_make(m->t->fabric, OWNER, m->p, hosts, pattern_seed(m->t, m->p), m->env, map, err);
+    if (status == IK_ERR_USAGE && hosts > m->t->num_hosts)
+        ik_hint(err, status, "the trace has %u ranks; several share a host with ranks_per_host",
+                num_ranks);
     if (status == IK_OK)
         status = mapping_portable(m->t, m->p, map, &m->t->portable, err);
-    if (status == IK_OK)
-        memcpy(host_of, map->host, num_ranks * sizeof *host_of);
+    for (uint32_t r = 0; r < num_ranks && status == IK_OK; r++)
+        host_of[r] = map->host[r / each];
     return status;
 }
 
@@ -109,16 +123,20 @@ static void set_algorithms(const ik_params *p, collective_algorithm *of)
 static program_settings settings_of(maker *m)
 {
     const ik_params *p = m->p;
-    program_settings set = {.name = ik_params_text(p, "trace"),
-                            .settings = "trace size_scale",
-                            .num_hosts = m->t->num_hosts,
-                            .map = map_ranks,
-                            .ctx = m,
-                            .compute_scale = ik_params_real(p, "compute_scale"),
-                            .size_scale = ik_params_real(p, "size_scale"),
-                            .overhead_ps = ik_params_uint(p, "overhead"),
-                            .match_recorded = ik_params_enum(p, "matching") == MATCH_RECORDED,
-                            .memory_limit = m->env ? m->env->memory_limit_bytes : 0};
+    program_settings set = {
+        .name = ik_params_text(p, "trace"),
+        .settings = "trace size_scale",
+        .num_hosts = m->t->num_hosts,
+        .map = map_ranks,
+        .ctx = m,
+        .compute_scale = ik_params_real(p, "compute_scale"),
+        .size_scale = ik_params_real(p, "size_scale"),
+        .overhead_ps = ik_params_uint(p, "overhead"),
+        .gap_ps = ik_params_uint(p, "gap"),
+        .local_latency_ps = ik_params_uint(p, "local_latency"),
+        .local_bps = ik_params_has(p, "local_rate") ? ik_params_uint(p, "local_rate") : 0,
+        .match_recorded = ik_params_enum(p, "matching") == MATCH_RECORDED,
+        .memory_limit = m->env ? m->env->memory_limit_bytes : 0};
     set_algorithms(p, set.algorithm);
     return set;
 }
