@@ -339,14 +339,21 @@ static ik_status add(program *p, uint32_t rank, ik_op_kind kind, uint64_t amount
     return p->b.no_memory ? program_no_memory(p, err) : IK_OK;
 }
 
-ik_status program_calc(program *p, uint32_t rank, uint64_t ps, program_task *out, ik_error *err)
+ik_status program_calc_on(program *p, uint32_t rank, unsigned cpu, uint64_t ps, program_task *out,
+                          ik_error *err)
 {
     ik_status status = program_check_rank(p, rank, err);
+    assert(cpu <= IK_NO_CPU);
     if (status == IK_OK && ps > PROGRAM_MOST_PS)
         return program_refuse(p, err, "a computation of more than 11 days");
     return status == IK_OK
-               ? add(p, rank, IK_OP_CALC, graph_scaled(ps, p->set.compute_scale), 0, 0, out, err)
+               ? add(p, rank, IK_OP_CALC, graph_scaled(ps, p->set.compute_scale), cpu, 0, out, err)
                : status;
+}
+
+ik_status program_calc(program *p, uint32_t rank, uint64_t ps, program_task *out, ik_error *err)
+{
+    return program_calc_on(p, rank, 0, ps, out, err);
 }
 
 static ik_status check_message(program *p, uint32_t rank, uint32_t peer, uint32_t comm,

@@ -43,6 +43,7 @@
 #define PROGRAM_MOST     UINT64_C(1000000000000000)    /* bytes of a message */
 #define PROGRAM_MOST_PS  UINT64_C(1000000000000000000) /* of one computation: 11 days */
 #define PROGRAM_MOST_TAG (IK_NONE - 2)
+#define PROGRAM_NO_TIME  (-1.0) /* compute_scale: computations take no time */
 
 typedef struct program program;
 
@@ -61,7 +62,7 @@ typedef struct program_settings {
      * ranks are refused. */
     ik_status (*map)(void *ctx, uint32_t num_ranks, uint32_t *host_of, ik_error *err);
     void *ctx;
-    double compute_scale, size_scale; /* of all times and sizes; 0 = 1 */
+    double compute_scale, size_scale; /* of all times and sizes; 0 = 1; PROGRAM_NO_TIME */
     /* of ranks that share a host: ik_graph */
     uint64_t local_latency_ps, local_bps;
     uint64_t overhead_ps; /* of each message at each end */
@@ -110,6 +111,9 @@ void program_count_empty(program *p, uint64_t num);
 /* ---- tasks. *out (may be NULL): only for program_after of the same rank. */
 
 ik_status program_calc(program *p, uint32_t rank, uint64_t ps, program_task *out, ik_error *err);
+/* On another processor of the rank than the first (0); IK_NO_CPU: on none, beside all others. */
+ik_status program_calc_on(program *p, uint32_t rank, unsigned cpu, uint64_t ps, program_task *out,
+                          ik_error *err);
 ik_status program_send(program *p, uint32_t rank, uint32_t to, uint32_t comm, uint32_t tag,
                        uint64_t bytes, program_task *out, ik_error *err);
 /* from, tag: also PROGRAM_ANY. bytes: what it has room for, PROGRAM_MOST = any; the message has the

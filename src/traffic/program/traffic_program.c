@@ -123,13 +123,14 @@ static void set_algorithms(const ik_params *p, collective_algorithm *of)
 static program_settings settings_of(maker *m)
 {
     const ik_params *p = m->p;
+    double scale = ik_params_real(p, "compute_scale");
     program_settings set = {
         .name = ik_params_text(p, "trace"),
         .settings = "trace size_scale",
         .num_hosts = m->t->num_hosts,
         .map = map_ranks,
         .ctx = m,
-        .compute_scale = ik_params_real(p, "compute_scale"),
+        .compute_scale = scale > 0 ? scale : PROGRAM_NO_TIME,
         .size_scale = ik_params_real(p, "size_scale"),
         .overhead_ps = ik_params_uint(p, "overhead"),
         .gap_ps = ik_params_uint(p, "gap"),

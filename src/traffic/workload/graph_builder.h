@@ -92,11 +92,14 @@ void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins);
 ik_status graph_finish(graph_builder *b, ik_workload *w, ik_error *err);
 void graph_builder_free(graph_builder *b);
 
-/* An amount of at most 2^60 times a scale, rounded, at most 2^62; scale 0 = 1. */
+/* An amount of at most 2^60 times a scale, rounded, at most 2^62; scale 0 = 1, below 0
+ * = nothing is left. */
 static inline uint64_t graph_scaled(uint64_t amount, double scale)
 {
     if (scale == 0 || scale == 1)
         return amount;
+    if (scale < 0)
+        return 0;
     double scaled = (double)amount * scale + 0.5;
     return scaled < 0x1p62 ? (uint64_t)scaled : UINT64_C(1) << 62;
 }
