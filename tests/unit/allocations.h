@@ -10,6 +10,7 @@
 #define IKAT_TESTS_ALLOCATIONS_H
 
 #define _GNU_SOURCE /* cookie_io_functions_t */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -62,6 +63,7 @@ FAILING(FILE *, open_memstream, (char **text, size_t *size), (text, size))
 FAILING(FILE *, fopencookie, (void *cookie, const char *mode, cookie_io_functions_t io),
         (cookie, mode, io))
 FAILING(FILE *, tmpfile, (void), ())
+FAILING(DIR *, opendir, (const char *path), (path))
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*run)(void *),
                           void *arg);

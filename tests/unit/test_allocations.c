@@ -288,6 +288,7 @@ static const char *traffic_of(const char *family)
         {"file", "file:path=" TEST_DATA "/traffic/ring.flows"},
         {"graph", "graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,mapping=random"},
         {"nas", "nas:mg,processes=8,bytes=8 B,iterations=2"},
+        {"program", "program:trace=" TEST_DATA "/programs/step,allreduce=ring"},
         {"storage", "storage:disks=2,accesses=20"},
         {"wrf", "wrf:rows=3,columns=2"},
         {"mix", "mix:uniform+2*a=hotspot:count=2;fraction=50%;rest=silent"},
@@ -324,23 +325,6 @@ static void every_traffic(void **state)
     fail_each(job_queues, "any", false);
     ik_fabric_free(tree);
     ik_fabric_free(floor);
-}
-
-/* Every reader of traces whose files are in the tree. */
-static void every_trace(void **state)
-{
-    (void)state;
-    static const char *const traces[] = {TEST_DATA "/programs/step"};
-    ik_fabric *tree = NULL;
-    char spec[400];
-    assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=2", NULL, &tree, NULL), IK_OK);
-    the_fabric = tree;
-    the_routing = "dmodk";
-    for (size_t k = 0; k < sizeof traces / sizeof *traces; k++) {
-        snprintf(spec, sizeof spec, "program:trace=%s", traces[k]);
-        fail_each(job_traffic, spec, false);
-    }
-    ik_fabric_free(tree);
 }
 
 static void hash_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
@@ -516,7 +500,6 @@ int main(void)
         cmocka_unit_test(routings_with_parameters),
         cmocka_unit_test(exports),
         cmocka_unit_test(every_traffic),
-        cmocka_unit_test(every_trace),
         cmocka_unit_test(flows_of_a_mix),
         cmocka_unit_test(every_measure),
         cmocka_unit_test(vc_schemes_and_proofs),

@@ -90,6 +90,8 @@ static ik_status list_folder(program_source *s, const char *folder, const char *
     size_t room = 0;
     ik_status status = IK_OK;
     DIR *dir = opendir(*folder ? folder : ".");
+    if (!dir && errno == ENOMEM)
+        return ik_fail_memory(err, 32768, "a list of files");
     if (!dir)
         return ik_fail(err, IK_ERR_IO, "%s: %s", *folder ? folder : ".", strerror(errno));
     for (const struct dirent *e; status == IK_OK && (e = readdir(dir));) {
