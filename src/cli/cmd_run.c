@@ -6,35 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { MAX_OVERRIDES = 256 };
-
-static unsigned terminal_width(void)
-{
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 0;
-}
-
-/* The answer, and the next step. */
-static int show_results(cli_running *r, const char *store, int status)
-{
-    const cli *c = r->c;
-    ik_error err;
-    char *execution = NULL;
-    ik_json_close(&r->shares);
-    ik_status shown = ik_json_end_text(&r->shares, &execution, NULL, &err);
-    if (shown == IK_OK)
-        shown = c->json ? ik_report_json_brief(store, execution, stdout, &err)
-                        : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
-    if (shown == IK_OK && !c->json && c->verbose > 0)
-        shown = ik_report_watch(store, stdout, &err);
-    free(execution);
-    if (shown == IK_OK && !c->json && !c->quiet)
-        printf("\nResults: %s    Report: ikat report %s\n", cli_line(store), cli_line(store));
-    return cli_written(c, shown, &err, status);
-}
 
 static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
 {
@@ -57,28 +30,6 @@ static ik_status read_experiment(cli *c, ik_experiment **e, ik_error *err)
     return ik_experiment_read(c->args[0], overrides, e, err);
 }
 
-static int run_experiment(cli *c, ik_experiment *e, const ik_run_part *part, const char *store)
-{
-    cli_running state = {.c = c};
-    ik_run_observer observer = cli_running_observer(&state);
-    bool failed = false;
-    ik_error err;
-    ik_json_to_text(&state.shares, IK_JSON_PACKED);
-    ik_json_array(&state.shares, NULL);
-    ik_status status =
-        ik_experiment_run(e, store, c->jobs, &c->env, part, &observer, &failed, &err);
-    cli_progress_end(c);
-    if (status == IK_ERR_CANCELLED)
-        ik_hint(&err, status, "the same command continues where this one stopped");
-    ik_verdicts v = {0};
-    if (status == IK_OK && cli_has(c, "--strict"))
-        status = ik_report_verdicts(store, &v, &err);
-    if (status == IK_OK)
-        return show_results(&state, store, failed || v.differ > v.recorded ? CLI_FAILED : CLI_DONE);
-    ik_json_end(&state.shares, NULL);
-    return cli_error(c, &err);
-}
-
 static int run(cli *c)
 {
     ik_experiment *e = NULL;
@@ -92,7 +43,7 @@ static int run(cli *c)
         return cli_error(c, &err);
     const char *given = cli_get(c, "--output");
     char *made = given ? NULL : cli_beside(c->args[0], ".db");
-    int status = given || made ? run_experiment(c, e, &part, given ? given : made)
+    int status = given || made ? cli_run_experiment(c, e, &part, given ? given : made)
                                : cli_usage(c, "out of memory");
     free(made);
     ik_experiment_free(e);

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 static void on_stage(void *ctx, const char *text)
 {
@@ -128,4 +130,53 @@ int cli_read_part(const cli *c, ik_run_part *part)
     if (budget && !read_budget(budget, part))
         return cli_usage(c, "--budget takes a time as 90 s, 30 min, 2 h or 1 d, not '%s'", budget);
     return CLI_DONE;
+}
+
+/* ---- a run */
+
+static unsigned terminal_width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 0;
+}
+
+/* The answer, and the next step. */
+static int show_results(cli_running *r, const char *store, int status)
+{
+    const cli *c = r->c;
+    ik_error err;
+    char *execution = NULL;
+    ik_json_close(&r->shares);
+    ik_status shown = ik_json_end_text(&r->shares, &execution, NULL, &err);
+    if (shown == IK_OK)
+        shown = c->json ? ik_report_json_brief(store, execution, stdout, &err)
+                        : ik_report_terminal(store, stdout, terminal_width(), c->colour_out, &err);
+    if (shown == IK_OK && !c->json && c->verbose > 0)
+        shown = ik_report_watch(store, stdout, &err);
+    free(execution);
+    if (shown == IK_OK && !c->json && !c->quiet)
+        printf("\nResults: %s    Report: ikat report %s\n", cli_line(store), cli_line(store));
+    return cli_written(c, shown, &err, status);
+}
+
+int cli_run_experiment(cli *c, ik_experiment *e, const ik_run_part *part, const char *store)
+{
+    cli_running state = {.c = c};
+    ik_run_observer observer = cli_running_observer(&state);
+    bool failed = false;
+    ik_error err;
+    ik_json_to_text(&state.shares, IK_JSON_PACKED);
+    ik_json_array(&state.shares, NULL);
+    ik_status status =
+        ik_experiment_run(e, store, c->jobs, &c->env, part, &observer, &failed, &err);
+    cli_progress_end(c);
+    if (status == IK_ERR_CANCELLED)
+        ik_hint(&err, status, "the same command continues where this one stopped");
+    ik_verdicts v = {0};
+    if (status == IK_OK && cli_has(c, "--strict"))
+        status = ik_report_verdicts(store, &v, &err);
+    if (status == IK_OK)
+        return show_results(&state, store, failed || v.differ > v.recorded ? CLI_FAILED : CLI_DONE);
+    ik_json_end(&state.shares, NULL);
+    return cli_error(c, &err);
 }

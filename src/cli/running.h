@@ -18,6 +18,10 @@ typedef struct cli_running {
 /* An observer that tells the user; r->c is set. */
 ik_run_observer cli_running_observer(cli_running *r);
 
+/* Runs the experiment into the results file, as the options say, and shows what came out (--json,
+ * --quiet, -v, and --strict where the command has it). Returns the exit status. */
+int cli_run_experiment(cli *c, ik_experiment *e, const ik_run_part *part, const char *store);
+
 /* Options --shard and --budget. CLI_DONE, or an exit status with the message printed. */
 int cli_read_part(const cli *c, ik_run_part *part);
 #define CLI_PART_OPTIONS                                                                           \

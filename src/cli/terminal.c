@@ -146,13 +146,15 @@ void cli_stop(cli *c)
 
 static void print_place_and_text(const ik_error *err)
 {
-    if (err->file[0])
+    if (err->file[0]) { /* a line of no file is one that the user has not written */
         fprintf(stderr, "%s:", err->file);
-    if (err->line)
-        fprintf(stderr, "%u:", err->line);
-    if (err->line && err->column)
-        fprintf(stderr, "%u:", err->column);
-    fprintf(stderr, "%s%s", err->file[0] || err->line ? " " : "", err->text);
+        if (err->line)
+            fprintf(stderr, "%u:", err->line);
+        if (err->line && err->column)
+            fprintf(stderr, "%u:", err->column);
+        fputc(' ', stderr);
+    }
+    fputs(err->text, stderr);
 }
 
 /* A signal came: what was under way matters, not the place in a file that it was about. */

@@ -30,4 +30,14 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
                          const char *owner, ik_error *err);
 void patterns_free(patterns *p);
 
+/* files.c: a path that an experiment says: in its folder or, where nothing is there, in the current
+ * one. NULL: no memory. */
+const char *experiment_resolve_path(ik_experiment *e, const char *path);
+bool experiment_is_file(const char *path);
+/* Sets the paths of a variant, its patterns among them (p, may be without any), to where
+ * their files are, and notes these (variant.files). Files are read from their resolved paths; the
+ * label keeps each path as written, so that results do not depend on where the folder stands. */
+ik_status experiment_resolve_files(ik_experiment *e, variant *v, const patterns *p,
+                                   const char *owner, ik_error *err);
+
 #endif

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static variant *add_variant(ik_experiment *e, variants *v)
 {
@@ -30,59 +29,6 @@ static variant *add_variant(ik_experiment *e, variants *v)
     variant *made = &v->items[v->num];
     memset(made, 0, sizeof *made);
     return made;
-}
-
-/* ---- paths: relative to the experiment's folder, or, where nothing is found there, to the current
- * one */
-
-static bool is_file(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static const char *resolve_path(ik_experiment *e, const char *path)
-{
-    if (path[0] == '/' || !e->folder[0])
-        return path;
-    const char *beside = ik_arena_printf(&e->arena, "%s/%s", e->folder, path);
-    return beside && (is_file(beside) || !is_file(path)) ? beside : path;
-}
-
-static ik_status add_file(ik_experiment *e, variant *v, const char *path, ik_error *err)
-{
-    const char **files = ik_arena_alloc(&e->arena, (v->num_files + 1) * sizeof *files),
-               *copy = ik_arena_strdup(&e->arena, path);
-    if (!files || !copy)
-        return ik_fail_memory(err, strlen(path), "an experiment");
-    if (v->num_files)
-        memcpy(files, v->files, v->num_files * sizeof *files);
-    files[v->num_files++] = copy;
-    v->files = files;
-    return IK_OK;
-}
-
-/* Files are read from their resolved paths; the label keeps each path as written, so that results
- * do not depend on where the folder stands. */
-static ik_status resolve_files(ik_experiment *e, variant *v, const patterns *p, const char *owner,
-                               ik_error *err)
-{
-    ik_status status = patterns_write(e, v, p, PATTERNS_SPEC, owner, err);
-    for (size_t i = 0; i < p->num && status == IK_OK; i++)
-        for (size_t k = 0; k < p->found.items[i].num_files && status == IK_OK; k++)
-            status = add_file(e, v, p->found.items[i].files[k], err);
-    for (size_t i = 0; i < v->params.num && status == IK_OK; i++) {
-        const ik_value *value = &v->params.values[i];
-        if (v->params.decl[i].type != IK_PARAM_PATH || !value->has || value->word)
-            continue;
-        const char *path = resolve_path(e, value->text);
-        status = path ? add_file(e, v, path, err) : ik_fail_memory(err, 1, "an experiment");
-        v->params.source = value->source;
-        if (status == IK_OK)
-            status = ik_params_set(&v->params, owner, v->params.decl[i].name, path, value->line,
-                                   value->column, err);
-    }
-    return status;
 }
 
 /* ---- finishing a variant */
@@ -110,7 +56,7 @@ static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const 
         v->label = v->full = id == SECTION_LOAD && load_search(v) ? all : v->params.values[0].text;
     if (!v->label || !v->full)
         return ik_fail_memory(err, 1, "an experiment");
-    status = resolve_files(e, v, p, owner, err);
+    status = experiment_resolve_files(e, v, p, owner, err);
     if (status != IK_OK)
         return status;
     v->spec = family ? spec_text(e, v->name, label_print_without(v)) : v->label;
@@ -170,8 +116,8 @@ static ik_status find_member(ik_experiment *e, section_id id, const ytree *node,
     ik_status status = ik_spec_parse(node->text, &e->arena, spec, err);
     if (status == IK_OK && schema_find(id, spec->name, member))
         return IK_OK;
-    const char *path = id == SECTION_FABRIC ? resolve_path(e, node->text) : NULL;
-    if (path && is_file(path) && schema_find(id, "file", member)) {
+    const char *path = id == SECTION_FABRIC ? experiment_resolve_path(e, node->text) : NULL;
+    if (path && experiment_is_file(path) && schema_find(id, "file", member)) {
         const char *text = ik_arena_printf(&e->arena, "file:%s", node->text);
         return text ? ik_spec_parse(text, &e->arena, spec, err)
                     : ik_fail_memory(err, 1, "an experiment");

@@ -7,14 +7,12 @@
  */
 #include "experiment/run/run.h"
 #include "ikat/json.h"
-#include "traffic/program/reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- keys */
 
@@ -136,26 +134,11 @@ static ik_status hash_file(const char *path, uint64_t *hash, ik_error *err)
     return bad ? ik_fail(err, IK_ERR_IO, "cannot read '%.200s': %s", path, strerror(why)) : IK_OK;
 }
 
-/* A folder, or a pattern that is no file's name, stands for its files: traces have one per rank. */
-static ik_status hash_path(const char *path, uint64_t *hash, ik_error *err)
-{
-    struct stat of;
-    bool there = stat(path, &of) == 0;
-    if (there ? !S_ISDIR(of.st_mode) : !strpbrk(path, "*?["))
-        return hash_file(path, hash, err);
-    program_source s;
-    ik_status status = program_source_open(&s, path, err);
-    for (uint32_t k = 0; k < s.num_files && status == IK_OK; k++)
-        status = hash_file(s.files[k], hash, err);
-    program_source_free(&s);
-    return status;
-}
-
 static ik_status digest_variant(variant *v, ik_error *err)
 {
     uint64_t hash = fnv_basis;
     for (size_t i = 0; i < v->num_files; i++) {
-        ik_status status = hash_path(v->files[i], &hash, err);
+        ik_status status = hash_file(v->files[i], &hash, err);
         if (status != IK_OK) {
             ik_error_at(err, v->place->file, v->place->line, v->place->column);
             return status;

@@ -12,10 +12,7 @@
 /* What the user names: a file, a folder, or a pattern of files ("run/trace.*.txt"). */
 typedef struct program_source {
     const char *path; /* as the user wrote it */
-    bool is_folder;
-    /* a file: itself; a folder: the files in it, without those of its folders; a pattern: what fits
-     * it. With their path; in order of their names, numbers in them by value ("t.9" before "t.10").
-     * At least one */
+    /* the files that it stands for, at least one: base/file_list.h */
     char **files;
     uint32_t num_files;
     /* the first bytes of the first file, unpacked if it is packed with gzip */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/file_list.c: see file_list.h. */
+#include "base/file_list.h"
+
+#include "base/array.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct file_list {
+    const char *path;
+    char **files;
+    uint32_t num_files;
+    size_t room;
+} file_list;
+
+/* Texts with numbers in them by value. */
+static int compare_names(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+            a += strspn(a, "0");
+            b += strspn(b, "0");
+            size_t x = strspn(a, "0123456789"), y = strspn(b, "0123456789");
+            int order = x != y ? (x > y) - (x < y) : memcmp(a, b, x);
+            if (order)
+                return order;
+            a += x;
+            b += y;
+        }
+        if (*a != *b || !*a)
+            return ((unsigned char)*a > (unsigned char)*b) -
+                   ((unsigned char)*a < (unsigned char)*b);
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    int order = compare_names(x, y);
+    return order ? order : strcmp(x, y);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat of;
+    return stat(path, &of) == 0 && S_ISDIR(of.st_mode);
+}
+
+/* Appends FOLDER/NAME if it is a file. */
+static ik_status add_file(file_list *s, const char *folder, const char *name, ik_error *err)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (!path || !IK_ARRAY_ROOM(s->files, s->room, (size_t)s->num_files + 1)) {
+        free(path);
+        return ik_fail_memory(err, size, "a list of files");
+    }
+    bool slash = *folder && folder[strlen(folder) - 1] != '/';
+    snprintf(path, size, "%s%s%s", folder, slash ? "/" : "", name);
+    if (is_folder(path)) {
+        free(path);
+        return IK_OK;
+    }
+    s->files[s->num_files++] = path;
+    return IK_OK;
+}
+
+/* Files of a folder that fit the pattern; NULL = all but hidden ones. */
+static ik_status list_folder(file_list *s, const char *folder, const char *pattern, ik_error *err)
+{
+    ik_status status = IK_OK;
+    DIR *dir = opendir(*folder ? folder : ".");
+    if (!dir && errno == ENOMEM)
+        return ik_fail_memory(err, 32768, "a list of files");
+    if (!dir)
+        return ik_fail(err, IK_ERR_IO, "%s: %s", *folder ? folder : ".", strerror(errno));
+    for (const struct dirent *e; status == IK_OK && (e = readdir(dir));) {
+        bool fits = pattern ? fnmatch(pattern, e->d_name, FNM_PERIOD) == 0 : e->d_name[0] != '.';
+        if (fits)
+            status = add_file(s, folder, e->d_name, err);
+    }
+    closedir(dir);
+    if (status == IK_OK && !s->num_files)
+        return ik_fail(err, IK_ERR_IO,
+                       pattern ? "%s: no file fits the pattern" : "%s: no file in it", s->path);
+    if (status == IK_OK)
+        qsort(s->files, s->num_files, sizeof *s->files, by_name);
+    return status;
+}
+
+static ik_status list_pattern(file_list *s, ik_error *err)
+{
+    const char *slash = strrchr(s->path, '/'), *name = slash ? slash + 1 : s->path;
+    char *folder = strndup(s->path, (size_t)(name - s->path));
+    if (!folder)
+        return ik_fail_memory(err, strlen(s->path), "a list of files");
+    ik_status status = list_folder(s, folder, name, err);
+    free(folder);
+    return status;
+}
+
+static ik_status list_files(file_list *s, ik_error *err)
+{
+    struct stat of;
+    bool there = stat(s->path, &of) == 0;
+    if (there && S_ISDIR(of.st_mode))
+        return list_folder(s, s->path, NULL, err);
+    if (!there && strpbrk(s->path, "*?["))
+        return list_pattern(s, err);
+    if (!there)
+        return ik_fail(err, IK_ERR_IO, "%s: %s", s->path, strerror(errno));
+    return add_file(s, "", s->path, err);
+}
+
+ik_status ik_file_list(const char *path, char ***files, uint32_t *num, ik_error *err)
+{
+    file_list s = {.path = path};
+    ik_status status = list_files(&s, err);
+    if (status != IK_OK) {
+        ik_file_list_free(s.files, s.num_files);
+        return status;
+    }
+    *files = s.files;
+    *num = s.num_files;
+    return IK_OK;
+}
+
+void ik_file_list_free(char **files, uint32_t num)
+{
+    for (uint32_t k = 0; k < num; k++)
+        free(files[k]);
+    free(files);
+}

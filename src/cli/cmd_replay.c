@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_replay.c: `ikat replay TRACE`: a recorded program on one or several fabrics. The options are
+ * written as an experiment, which runs as any other.
+ */
+#include "running.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OVERRIDES = 256 };
+
+/* Options that are parameters of traffic 'program'. */
+static const struct {
+    const char *option, *parameter;
+} parameters[] = {
+    {"--format", "format"},
+    {"--matching", "matching"},
+    {"--mapping", "mapping"},
+    {"--hosts", "hosts"},
+    {"--ranks-per-host", "ranks_per_host"},
+    {"--overhead", "overhead"},
+    {"--gap", "gap"},
+    {"--compute-scale", "compute_scale"},
+    {"--size-scale", "size_scale"},
+};
+enum { NUM_PARAMETERS = sizeof parameters / sizeof *parameters };
+
+/* ---- the experiment */
+
+/* One value, or a list of several, which sweeps. */
+static void put_values(cli *c, ik_json *j, const char *key, const char *option)
+{
+    if (!cli_get_nth(c, option, 1)) {
+        ik_json_text(j, key, cli_get(c, option));
+        return;
+    }
+    ik_json_array(j, key);
+    for (int n = 0; cli_get_nth(c, option, n); n++)
+        ik_json_text(j, NULL, cli_get_nth(c, option, n));
+    ik_json_close(j);
+}
+
+/* --collective allreduce=ring */
+static int put_algorithms(cli *c, ik_json *j)
+{
+    const char *text;
+    for (int n = 0; (text = cli_get_nth(c, "--collective", n)); n++) {
+        char operation[40];
+        size_t length = strcspn(text, "=");
+        if (!text[length] || !length || length >= sizeof operation)
+            return cli_usage(c,
+                             "--collective takes an operation and its algorithm, as "
+                             "allreduce=ring, not '%s'",
+                             cli_line(text));
+        snprintf(operation, sizeof operation, "%.*s", (int)length, text);
+        ik_json_text(j, operation, text + length + 1);
+    }
+    return CLI_DONE;
+}
+
+static int put_traffic(cli *c, ik_json *j)
+{
+    ik_json_object(j, "traffic");
+    ik_json_text(j, "family", "program");
+    ik_json_text(j, "trace", c->args[0]);
+    for (unsigned k = 0; k < NUM_PARAMETERS; k++)
+        if (cli_has(c, parameters[k].option))
+            put_values(c, j, parameters[k].parameter, parameters[k].option);
+    int status = put_algorithms(c, j);
+    ik_json_close(j);
+    return status;
+}
+
+/* The experiment as a document, NULL with the message printed; free. */
+static char *write_experiment(cli *c, int *status)
+{
+    ik_json j;
+    ik_error err;
+    char *text = NULL;
+    const char *at_most = cli_get(c, "--at-most");
+    ik_json_to_text(&j, IK_JSON_ROWS);
+    ik_json_object(&j, NULL);
+    put_values(c, &j, "fabric", "--fabric");
+    put_values(c, &j, "routing", "--routing");
+    *status = put_traffic(c, &j);
+    ik_json_object(&j, "measure");
+    ik_json_text(&j, "until", "delivered");
+    ik_json_text(&j, "at_most", at_most ? at_most : "1000 s");
+    ik_json_close(&j);
+    ik_json_close(&j);
+    if (ik_json_end_text(&j, &text, NULL, &err) != IK_OK)
+        *status = cli_error(c, &err);
+    if (*status != CLI_DONE) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static int read_experiment(cli *c, ik_experiment **e)
+{
+    const char *overrides[MAX_OVERRIDES + 2] = {NULL};
+    char seed[48];
+    ik_error err;
+    int n = 0, status;
+    for (const char *text; (text = cli_get_nth(c, "--set", n)); n++) {
+        if (n == MAX_OVERRIDES)
+            return cli_usage(c, "--set is given more than %d times", MAX_OVERRIDES);
+        overrides[n] = text;
+    }
+    if (cli_has(c, "--seed")) {
+        snprintf(seed, sizeof seed, "seeds=[%llu]", (unsigned long long)c->seed);
+        overrides[n] = seed;
+    }
+    char *text = write_experiment(c, &status);
+    if (!text)
+        return status;
+    /* no name: errors have no place in a file that the user has not written */
+    if (ik_experiment_read_memory(text, strlen(text), "", overrides, e, &err) != IK_OK)
+        status = cli_error(c, &err);
+    free(text);
+    return status;
+}
+
+/* ---- the program, written */
+
+/* Its ranks as they are; what is no part of a program is not said. */
+static ik_status write_goal(cli *c, const char *path, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    ik_traffic *t = NULL;
+    ik_output file;
+    const char *format = cli_get(c, "--format"), *ranks = cli_get(c, "--ranks-per-host");
+    char spec[4400];
+    snprintf(spec, sizeof spec, "program:trace=%.4200s,format=%.60s,ranks_per_host=%.40s",
+             c->args[0], format ? format : "auto", ranks ? ranks : "1");
+    ik_status s = ik_fabric_from_spec(cli_get(c, "--fabric"), &c->env, &f, err);
+    if (s == IK_OK)
+        s = ik_traffic_from_spec(f, spec, &c->env, &t, err);
+    if (s == IK_OK)
+        s = ik_output_open(&file, path, err);
+    if (s == IK_OK)
+        s = ik_output_close(&file, ik_workload_write_goal(t->workload, file.out, err), err);
+    ik_traffic_free(t);
+    ik_fabric_free(f);
+    return s;
+}
+
+/* ---- the command */
+
+static char *default_store(const char *trace)
+{
+    size_t length = strlen(trace);
+    bool named = length && trace[length - 1] != '/' && !strpbrk(trace, "*?[");
+    return cli_beside(named ? trace : "replay", ".db");
+}
+
+static int run_it(cli *c, const ik_run_part *part)
+{
+    ik_experiment *e = NULL;
+    ik_error err;
+    int status = read_experiment(c, &e);
+    if (status != CLI_DONE)
+        return status;
+    const char *given = cli_get(c, "--output"), *goal = cli_get(c, "--goal");
+    char *made = given ? NULL : default_store(c->args[0]);
+    if (!given && !made)
+        status = cli_usage(c, "out of memory");
+    else if (cli_same_file(given ? given : made, c->args[0]))
+        status = cli_usage(c, "the results '%s' would replace the trace that they are made of",
+                           cli_line(given ? given : made));
+    else if (goal && write_goal(c, goal, &err) != IK_OK)
+        status = cli_error(c, &err);
+    else
+        status = cli_run_experiment(c, e, part, given ? given : made);
+    free(made);
+    ik_experiment_free(e);
+    return status;
+}
+
+static int run(cli *c)
+{
+    ik_run_part part = {0};
+    if (!cli_has(c, "--fabric"))
+        return cli_usage(c, "say on what with --fabric SPEC ('ikat list topologies')");
+    if (!cli_has(c, "--routing"))
+        return cli_usage(c, "say how to route with --routing SPEC ('ikat list routings')");
+    int refused = cli_read_part(c, &part);
+    if (refused != CLI_DONE)
+        return refused;
+    cli_use_cache(c);
+    return run_it(c, &part);
+}
+
+static const cli_option options[] = {
+    {"--fabric", 'f', "SPEC|FILE", "the network; several are compared", true},
+    {"--routing", 'r', "SPEC", "how messages are routed; several are compared", true},
+    {"--format", 0, "NAME", "of the trace (default: by its first bytes and its name)", false},
+    {"--mapping", 'm', "RULE|FILE",
+     "host of a rank: linear, random, by_leaf, by_pod, or a file with a host per line", true},
+    {"--hosts", 0, "SET", "hosts that run ranks, as 0..63:70 (default: all)", false},
+    {"--ranks-per-host", 0, "N", "so many ranks in a row share a host", true},
+    {"--matching", 0, "recorded|mpi",
+     "receives from any source: as recorded, or by MPI's rules as messages come", false},
+    {"--overhead", 0, "TIME", "of the processor, for each send and receive (LogGP: o)", true},
+    {"--gap", 0, "TIME", "between two messages at a host's adapter (LogGP: g)", true},
+    {"--compute-scale", 0, "X", "times of computations are multiplied by this", true},
+    {"--size-scale", 0, "X", "sizes of messages are multiplied by this", true},
+    {"--collective", 0, "OPERATION=ALGORITHM", "e.g. allreduce=ring (default: by size)", true},
+    {"--at-most", 0, "TIME", "simulated time after which a replay ends (default: 1000 s)", false},
+    {"--goal", 0, "FILE", "also writes the program in GOAL's text form", false},
+    {"--set", 's', "KEY=VALUE", "any other value of the experiment, e.g. --set switch.model=ideal",
+     true},
+    {"--output", 'o', "RESULTS.db",
+     "where results go (default: the trace's name with .db, in the current folder)", false},
+    CLI_PART_OPTIONS,
+    CLI_NO_CACHE,
+    {0},
+};
+
+static const char *const examples[] = {
+    "ikat replay experiments/taskfarm.goal --fabric karytree:k=4,n=2 --fabric torus:dims=4:4 "
+    "--routing dfsssp -o farm.db",
+    "ikat replay experiments/taskfarm.goal --fabric karytree:k=4,n=2 --routing dmodk --mapping "
+    "random --compute-scale 0.5 -o faster.db",
+    NULL};
+
+const ik_command ik_command_replay = {
+    .name = "replay",
+    .synopsis = "TRACE --fabric SPEC --routing SPEC [--mapping RULE|FILE] [-o RESULTS.db]",
+    .summary = "run a recorded parallel program on fabrics",
+    .details =
+        "TRACE is a file, a folder, or a quoted pattern of files ('run/trace.*.txt', one per "
+        "rank) in one of the formats that --format\n"
+        "names ('ikat help program'); text may be packed with gzip. Each rank does one thing after "
+        "the other: it computes as long as the\n"
+        "trace says (times --compute-scale), and its messages take the network. Collective "
+        "operations become messages of an algorithm.\n"
+        "All sends are eager: over when the adapter has the message.\n"
+        "The options make an experiment with traffic 'program', which runs as 'ikat run' does: "
+        "results are kept, the same command continues\n"
+        "a run that was stopped, exit status 1 says that a replay could not finish; then the "
+        "summary says what waits for what. Slowdowns\n"
+        "are against a crossbar of as many hosts. See docs/workloads.md.",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,109 @@
+"""ikat replay: the experiment that its options make, programs written and read again, patterns that end as programs, refusals."""
+import gzip
+import sqlite3
+import unittest
+
+from harness import SOURCE, CliTest, run
+
+FARM = SOURCE / "experiments/taskfarm.goal"
+
+
+class Replay(CliTest):
+    def points(self, name, columns="completion_ns"):
+        """Rows of the points of a results file in the scratch folder."""
+        store = sqlite3.connect(self.tmp / name)
+        self.addCleanup(store.close)
+        return store.execute(f"select {columns} from points order by id").fetchall()
+
+    def replay(self, trace, *args, out="out.db", **kwargs):
+        (self.tmp / out).unlink(missing_ok=True)
+        return self.ok("replay", trace, *args, "-o", self.tmp / out, **kwargs)
+
+    def test_is_an_experiment(self):
+        """The options make what ikat run runs."""
+        (self.tmp / "e.yaml").write_text(f"""
+fabric: ["karytree:k=4,n=2", "torus:dims=4:4"]
+routing: [dfsssp, updown]
+traffic: {{family: program, trace: {FARM}, mapping: [linear, random], compute_scale: 0.5, overhead: 30 ns}}
+adapter: {{packet: 256 B}}
+measure: {{until: delivered, at_most: 10 ms}}
+seeds: [7]
+""")
+        self.ok("run", self.tmp / "e.yaml", "-o", self.tmp / "run.db")
+        said = self.replay(FARM, "-f", "karytree:k=4,n=2", "--fabric", "torus:dims=4:4", "-r", "dfsssp", "-r", "updown", "-m", "linear", "--mapping",
+                           "random", "--compute-scale", "0.5", "--overhead", "30 ns", "--set", "adapter.packet=256 B", "--seed", "7")
+        self.assertEqual(len(self.points("out.db")), 8)
+        self.assertEqual(self.points("out.db"), self.points("run.db"))
+        self.assertIn("slowdown", said)
+        self.assertNotEqual(self.points("out.db")[0], self.points("out.db")[1])
+
+    def test_continues(self):
+        """The same command again repeats nothing; the results have the trace's name if they are given none."""
+        args = ("replay", FARM, "-f", "karytree:k=4,n=2", "-r", "dmodk")
+        self.ok(*args, cwd=self.tmp)
+        again = run(*args, cwd=self.tmp)
+        self.assertEqual(again.returncode, 0)
+        self.assertIn("1 of 1 points are finished already", again.stderr)
+        self.assertTrue((self.tmp / "taskfarm.db").exists())
+        (self.tmp / "traces").mkdir()
+        (self.tmp / "traces/farm.goal.gz").write_bytes(gzip.compress(FARM.read_bytes()))
+        for trace in ("traces", "traces/*.gz"):
+            self.ok("replay", trace, *args[2:], "-o", "packed.db", "--set", "title=" + trace, cwd=self.tmp)
+            self.assertEqual(self.points("packed.db"), self.points("taskfarm.db"))
+            (self.tmp / "packed.db").unlink()
+        self.ok("replay", "traces/*.gz", *args[2:], cwd=self.tmp)
+        self.assertTrue((self.tmp / "replay.db").exists())
+
+    def test_patterns_as_programs(self):
+        """CG and WRF, written as programs and replayed (no computation, no overheads, all sends eager), end in the same picosecond."""
+        fabric = "xgft:m=16:16,w=1:16"
+        for traffic in ("nas:cg,processes=128,bytes=4 KiB", "exchange:pattern=cg:processes=128,bytes=4 KiB", "exchange:pattern=wrf,bytes=4 KiB"):
+            with self.subTest(traffic=traffic):
+                self.ok("load", fabric, "--routing", "dmodk", "--traffic", traffic, "--goal", self.tmp / "p.goal")
+                (self.tmp / "e.yaml").write_text(f"""
+fabric: "{fabric}"
+routing: [dmodk, random]
+traffic: "{traffic}"
+measure: {{until: delivered, at_most: 10 ms}}
+""")
+                (self.tmp / "run.db").unlink(missing_ok=True)
+                self.ok("run", self.tmp / "e.yaml", "-o", self.tmp / "run.db")
+                self.replay(self.tmp / "p.goal", "-f", fabric, "-r", "dmodk", "-r", "random", "--goal", self.tmp / "again.goal")
+                self.assertEqual(self.points("out.db"), self.points("run.db"))
+                self.assertEqual(len(set(self.points("run.db"))), 2)
+                self.assertEqual((self.tmp / "again.goal").read_text(), (self.tmp / "p.goal").read_text())
+
+    def test_ranks_share_hosts(self):
+        """Two ranks per host need half of the hosts, and their messages the network no more."""
+        self.refused("replay", FARM, "-f", "karytree:k=2,n=2", "-r", "dmodk", "-o", self.tmp / "no.db", says="several share a host with ranks_per_host")
+        self.replay(FARM, "-f", "karytree:k=2,n=2", "-r", "dmodk", "--ranks-per-host", "2", "--goal", self.tmp / "farm.goal")
+        self.assertIn("num_ranks 8\n", (self.tmp / "farm.goal").read_text())
+
+    def test_refusals(self):
+        out = ("-o", self.tmp / "no.db")
+        on = ("-f", "karytree:k=4,n=2", "-r", "dmodk")
+        for args, says in (((FARM, "-r", "dmodk"), "--fabric SPEC"),
+                           ((FARM, "-f", "karytree:k=4,n=2"), "--routing SPEC"),
+                           ((FARM, *on, "--mapping", "lineal"), "did you mean 'linear'?"),
+                           ((FARM, *on, "--collective", "ring"), "an operation and its algorithm"),
+                           ((FARM, *on, "--collective", "allreduce=rong"), "cannot be 'rong'"),
+                           ((FARM, *on, "--collective", "allredoce=ring"), "did you mean 'allreduce'?"),
+                           ((FARM, *on, "--format", "goaal"), "format"),
+                           ((FARM, *on, "--compute-scale", "-1"), "compute_scale"),
+                           ((FARM, *on, "--set", "swich.model=ideal"), "did you mean 'switch'?"),
+                           ((self.tmp / "none.goal", *on), "there is no file"),
+                           ((self.tmp / "*.goal", *on), "there is no file"),
+                           ((SOURCE / "README.md", *on), "formats are goal"),
+                           ((FARM, "-f", "karytree:k=4,n=2", "-r", "dmodkk"), "did you mean 'dmodk'?")):
+            with self.subTest(args=args):
+                message = self.refused("replay", *args, *out, says=says)
+                self.assertNotRegex(message, r"^ikat: \d")  # no place in what the user has not written
+                self.assertFalse((self.tmp / "no.db").exists())
+        (self.tmp / "p.goal").write_bytes(FARM.read_bytes())
+        self.refused("replay", self.tmp / "p.goal", *on, "-o", self.tmp / "p.goal", says="would replace the trace")
+        (self.tmp / "empty").mkdir()
+        self.refused("replay", self.tmp / "empty", *on, *out, says="no file in it")
+
+
+if __name__ == "__main__":
+    unittest.main()
