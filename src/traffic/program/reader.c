@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 const program_reader *const *program_readers(void)
@@ -44,6 +45,8 @@ static ik_status read_head(program_source *s, ik_error *err)
 ik_status program_source_open(program_source *s, const char *path, ik_error *err)
 {
     *s = (program_source){.path = path};
+    struct stat of;
+    s->is_folder = stat(path, &of) == 0 && S_ISDIR(of.st_mode);
     ik_status status = ik_file_list(path, &s->files, &s->num_files, err);
     return status == IK_OK ? read_head(s, err) : status;
 }

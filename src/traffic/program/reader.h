@@ -12,6 +12,7 @@
 /* What the user names: a file, a folder, or a pattern of files ("run/trace.*.txt"). */
 typedef struct program_source {
     const char *path; /* as the user wrote it */
+    bool is_folder;
     /* the files that it stands for, at least one: base/file_list.h */
     char **files;
     uint32_t num_files;
