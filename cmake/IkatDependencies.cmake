@@ -16,3 +16,9 @@ check_c_source_compiles("extern _Thread_local int gk_cur_jbufs; void gk_sigthrow
                          int main(void) { if (gk_sigtrap() && gk_siguntrap() && gk_cur_jbufs > 0) { gk_errexit(0, 0); gk_sigthrow(0); } return 0; }"
                         IKAT_METIS_TRAPS)
 unset(CMAKE_REQUIRED_LIBRARIES)
+
+# Traces in Open Trace Format 2 are read where its library is there.
+pkg_check_modules(IKAT_OTF2 IMPORTED_TARGET otf2>=3.0)
+if(IKAT_OTF2_FOUND)
+  list(APPEND IKAT_LIBRARIES PkgConfig::IKAT_OTF2)
+endif()
