@@ -12,7 +12,7 @@ SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), (
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
 # not listed. BACK: includes that still go the other way.
 ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
-         "traffic": ["", "workload", "program"],
+         "traffic": ["", "workload", "program", "storage"],
          "analysis": ["", "queues", "workload"],
          "experiment": ["yaml", "figures", "", "run"],
          "report": ["", "figure"],

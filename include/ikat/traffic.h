@@ -45,6 +45,8 @@ typedef struct ik_traffic_family {
     unsigned (*class_of)(const ik_traffic *t, uint32_t src, uint64_t n);
     /* Probability that a message of src is of that class; families with class_of have it. */
     double (*class_share)(const ik_traffic *t, uint32_t src, unsigned number);
+    /* Optional: see ik_traffic_write_trace. */
+    ik_status (*write_trace)(const ik_traffic *t, FILE *out, ik_error *err);
     bool permutation; /* at most one destination a source, at most one source a destination */
     /* the weights of its flows are numbers of messages, not probabilities: it can be exchanged
      * once (traffic 'exchange'). Permutations can. */
@@ -105,6 +107,11 @@ const ik_traffic_family *ik_traffic_find(const char *name);
 ik_status ik_traffic_from_spec(const ik_fabric *f, const char *spec, const ik_env *env,
                                ik_traffic **out, ik_error *err);
 void ik_traffic_free(ik_traffic *t);
+/* Writes the accesses of traffic 'storage' as a trace of block I/O, in the form of ikat's own
+ * (docs/formats.md) and at the trace's own speed. Read by 'storage' on as many processes, with the
+ * same compression, control and loop, it is the same workload. Refused (IK_ERR_UNSUPPORTED): any
+ * other traffic, and names of disks that have a comma. Whether `out` took it, its owner sees. */
+ik_status ik_traffic_write_trace(const ik_traffic *t, FILE *out, ik_error *err);
 /* Whether src sends nothing at all. */
 bool ik_traffic_is_silent(const ik_traffic *t, uint32_t src);
 

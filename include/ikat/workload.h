@@ -213,8 +213,8 @@ uint64_t ik_batch_count(const ik_workload *w, uint32_t host, uint64_t number);
 /* Writes it as a program in GOAL's text form (docs/formats.md), rank r for host r: read again by
  * traffic 'graph' it is the same graph, operation by operation. What is no part of a program is not
  * in it: overheads, `visits`, names of classes. Refused (IK_ERR_UNSUPPORTED): batches,
- * acknowledged sends, calculations that take no whole number of ns. Whether `out` took
- * it, its owner sees. */
+ * acknowledged sends, calculations that take no whole number of ns or no processor. Whether `out`
+ * took it, its owner sees. */
 ik_status ik_workload_write_goal(const ik_workload *w, FILE *out, ik_error *err);
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
  */
 #include "base/text_lines.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -230,6 +231,24 @@ static ik_status refill(ik_text_lines *l, ik_error *err)
     l->at_end = got == 0;
     report(l);
     return IK_OK;
+}
+
+ik_status ik_text_lines_peek(ik_text_lines *l, size_t wanted, size_t *got, ik_error *err)
+{
+    assert(wanted <= IK_LINE_MAX);
+    while (l->used - l->at < wanted && !l->at_end) {
+        ik_status status = refill(l, err);
+        if (status != IK_OK)
+            return status;
+    }
+    *got = l->used - l->at;
+    return IK_OK;
+}
+
+void ik_text_lines_skip(ik_text_lines *l, size_t size)
+{
+    assert(size <= l->used - l->at);
+    l->at += size;
 }
 
 static ik_status check_line(const ik_text_lines *l, ik_error *err)

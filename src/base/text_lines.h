@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * text_lines.h: a text file line by line, plain or packed with gzip, of any length: only a piece of
- * it is in memory. What ik_text_begin refuses is refused here, too, with its place. */
+ * it is in memory. What ik_text_begin refuses is refused here, too, with its place. Files that are
+ * no text, or only begin with some, are read by ik_text_lines_peek and ik_text_lines_skip. */
 #ifndef IKAT_BASE_TEXT_LINES_H
 #define IKAT_BASE_TEXT_LINES_H
 
@@ -31,6 +32,11 @@ ik_status ik_text_lines_open(ik_text_lines *l, const char *path, const ik_env *e
 void ik_text_lines_memory(ik_text_lines *l, const char *text, size_t size, const char *path);
 /* The next line, l->line up to l->line_end, valid until the next call; *more = false at the end. */
 ik_status ik_text_lines_next(ik_text_lines *l, bool *more, ik_error *err);
+/* The bytes that come next, whatever they are: *got of them from l->text + l->at on, valid until
+ * the next call. At least `wanted` (at most IK_LINE_MAX), fewer only where the file ends. */
+ik_status ik_text_lines_peek(ik_text_lines *l, size_t wanted, size_t *got, ik_error *err);
+/* Passes over bytes that ik_text_lines_peek has shown. */
+void ik_text_lines_skip(ik_text_lines *l, size_t size);
 /* May be called after a failure, and twice. */
 void ik_text_lines_close(ik_text_lines *l);
 

@@ -68,6 +68,18 @@ static ik_status write_goal(const loads *l, const char *path, ik_error *err)
     return status;
 }
 
+/* Its accesses to disks as a trace. */
+static ik_status write_trace(const loads *l, const char *path, ik_error *err)
+{
+    ik_output file;
+    if (!l->t->family->write_trace)
+        return ik_traffic_write_trace(l->t, NULL, err);
+    ik_status status = ik_output_open(&file, path, err);
+    if (status == IK_OK)
+        status = ik_output_close(&file, ik_traffic_write_trace(l->t, file.out, err), err);
+    return status;
+}
+
 /* Routings made for a pattern are made for the traffic, unless they name another one. */
 static ik_status make_routing(loads *l, const char *spec, ik_error *err)
 {
@@ -111,6 +123,8 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
             cli_note(l->c, "note: %s", l->t->note);
         if (cli_has(l->c, "--goal"))
             s = write_goal(l, cli_get(l->c, "--goal"), err);
+        if (s == IK_OK && cli_has(l->c, "--trace"))
+            s = write_trace(l, cli_get(l->c, "--trace"), err);
     }
     if (s == IK_OK)
         s = ik_load_measure(l->r, l->t, env, &l->load, err);
@@ -320,6 +334,9 @@ static const cli_option options[] = {
     {"--vcs", 0, "N",
      "number of VCs (with it: --queues); 0 or without it: as many as the scheme takes", false},
     {"--goal", 0, "FILE", "also write the traffic, a workload that ends, as a GOAL program", false},
+    {"--trace", 0, "FILE",
+     "also write the accesses of traffic 'storage' as a trace of block I/O, in ikat's own form",
+     false},
     {"--csv", 0, NULL, "print one line per channel instead", false},
     {"--table", 0, "NAME",
      "with --csv: channels (default), queues, nca (switches of a tree, where routes turn), phases; "

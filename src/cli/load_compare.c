@@ -366,7 +366,7 @@ static bool read_seeds(comparison *m)
 static int read_options(comparison *m)
 {
     static const char *const others[] = {"--histogram", "--patterns", "--permutations", "--queues",
-                                         "--vc",        "--vcs",      "--goal"};
+                                         "--vc",        "--vcs",      "--goal",         "--trace"};
     cli *c = m->c;
     const char *table = cli_get(c, "--table"), *traffic = cli_get(c, "--traffic");
     if (!cli_has(c, "--routing"))

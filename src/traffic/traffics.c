@@ -80,3 +80,11 @@ bool ik_traffic_is_silent(const ik_traffic *t, uint32_t src)
 {
     return t->gaps ? t->family->silent(t, src) : t->family->dest(t, src, 0) == IK_NONE;
 }
+
+ik_status ik_traffic_write_trace(const ik_traffic *t, FILE *out, ik_error *err)
+{
+    if (t->family->write_trace)
+        return t->family->write_trace(t, out, err);
+    ik_fail(err, IK_ERR_UNSUPPORTED, "traffic '%s' has no accesses to disks", t->family->name);
+    return ik_hint(err, IK_ERR_UNSUPPORTED, "traffic 'storage' has");
+}

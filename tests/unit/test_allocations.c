@@ -5,6 +5,7 @@
  * linker hands the library's malloc family to the functions below.
  */
 #include "unit/allocations.h"
+#include "unit/io_samples.h"
 
 #include <jansson.h>
 #include <unistd.h>
@@ -327,6 +328,35 @@ static void every_traffic(void **state)
     ik_fabric_free(floor);
 }
 
+/* Traces of block I/O in all formats. */
+static void every_trace(void **state)
+{
+    (void)state;
+    ik_fabric *tree = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=2,n=3", NULL, &tree, NULL), IK_OK);
+    the_fabric = tree;
+    the_routing = "dmodk";
+    for (unsigned k = 0; k <= NUM_IO_SAMPLES; k++) {
+        char path[] = "/tmp/ikat_io_XXXXXX", spec[300], bytes[SRT_BYTES];
+        io_sample s = k < NUM_IO_SAMPLES ? io_samples[k] : srt_sample;
+        bool unknown = false;
+        if (!s.text) {
+            s.size = put_srt(bytes, true, true);
+            s.text = bytes;
+        }
+        for (unsigned n = 0; n < s.num; n++)
+            unknown |= s.accesses[n].done_ns == IO_UNKNOWN;
+        int fd = mkstemp(path);
+        assert_true(fd >= 0 && write(fd, s.text, s.size) == (ssize_t)s.size);
+        close(fd);
+        snprintf(spec, sizeof spec, "storage:trace=%s,format=%s%s%s", path, s.format,
+                 unknown ? ",service=1 us" : "", k % 2 ? ",loop=closed" : ",placement=random");
+        fail_each(job_traffic, spec, false);
+        unlink(path);
+    }
+    ik_fabric_free(tree);
+}
+
 static void hash_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
 {
     uint64_t *hash = ctx;
@@ -494,15 +524,11 @@ static void every_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fabrics),
-        cmocka_unit_test(every_topology),
-        cmocka_unit_test(every_routing),
-        cmocka_unit_test(routings_with_parameters),
-        cmocka_unit_test(exports),
-        cmocka_unit_test(every_traffic),
-        cmocka_unit_test(flows_of_a_mix),
-        cmocka_unit_test(every_measure),
-        cmocka_unit_test(vc_schemes_and_proofs),
+        cmocka_unit_test(fabrics),       cmocka_unit_test(every_topology),
+        cmocka_unit_test(every_routing), cmocka_unit_test(routings_with_parameters),
+        cmocka_unit_test(exports),       cmocka_unit_test(every_traffic),
+        cmocka_unit_test(every_trace),   cmocka_unit_test(flows_of_a_mix),
+        cmocka_unit_test(every_measure), cmocka_unit_test(vc_schemes_and_proofs),
         cmocka_unit_test(every_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
  * a disk answers at its time but not before the request has come, and what is refused. */
 #include "workload_helper.h"
 
+#include <unistd.h>
+
 /* Sends of a class by and to disks (processes 0, 2, 5 of 8) and by others, and their bytes. */
 typedef struct totals {
     uint64_t by_disks, to_disks, large, num, calc_ps;
@@ -125,6 +127,122 @@ static void test_compression(void **state)
     ik_fabric_free(f);
 }
 
+/* Sizes of the data of all accesses, requests and answers taken together; returns their number. */
+static unsigned sizes_of(const char *spec, uint64_t *sizes)
+{
+    ik_fabric *f = fabric_of("crossbar:n=8");
+    ik_traffic *t = traffic_of(f, spec);
+    const ik_graph *g = t->workload->graph;
+    unsigned num = 0;
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        if (g->kind[op] == IK_OP_SEND && g->ops[op].amount != 64)
+            sizes[num++] = g->ops[op].amount;
+    ik_traffic_free(t);
+    ik_fabric_free(f);
+    return num;
+}
+
+#define SIZED "storage:disks=3,accesses=4000,"
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    static uint64_t sizes[4000];
+    double sum = 0;
+    unsigned one_sector = 0, small = 0;
+    assert_int_equal(sizes_of(SIZED "sizes=geometric,bytes=8 KiB", sizes), 4000);
+    for (unsigned k = 0; k < 4000; k++) {
+        assert_int_equal(sizes[k] % 512, 0);
+        sum += (double)sizes[k];
+        one_sector += sizes[k] == 512;
+    }
+    /* 16 sectors on average, as many as that standard deviation; one of them with probability
+     * 1/16 */
+    assert_in_range(sum / 4000, 8192 - 500, 8192 + 500);
+    assert_in_range(one_sector, 250 - 62, 250 + 62);
+    assert_int_equal(sizes_of(SIZED "sizes=geometric,bytes=100 B", sizes), 4000);
+    for (unsigned k = 0; k < 4000; k++)
+        assert_int_equal(sizes[k], 512);
+    char path[] = "/tmp/ikat_sizes_XXXXXX", spec[200];
+    static const char lines[] = "# size, weight\n1000 1\n8000 2.5\n1500 0.5 # twice\n";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, lines, sizeof lines - 1) == sizeof lines - 1);
+    close(fd);
+    snprintf(spec, sizeof spec, SIZED "sizes=%s", path);
+    assert_int_equal(sizes_of(spec, sizes), 4000);
+    one_sector = 0;
+    for (unsigned k = 0; k < 4000; k++) {
+        assert_true(sizes[k] == 1000 || sizes[k] == 1500 || sizes[k] == 8000);
+        small += sizes[k] == 1000;
+        one_sector += sizes[k] == 1500;
+    }
+    assert_in_range(small, 1000 - 110, 1000 + 110); /* 4 standard deviations */
+    assert_in_range(one_sector, 500 - 84, 500 + 84);
+    unlink(path);
+}
+
+static void test_refused_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+        unsigned line, column;
+    } cases[] = {{"", "no size", 0, 0},
+                 {"512\n", "a weight", 1, 4},
+                 {"0 1\n", "a size", 1, 1},
+                 {"512 0\n", "a weight", 1, 5},
+                 {"512 1\n-1 1\n", "a size", 2, 1},
+                 {"512 nan\n", "a weight", 1, 5},
+                 {"512 1 1\n", "the end of the line", 1, 7},
+                 {"1000000000001 1\n", "a size", 1, 1}};
+    ik_fabric *f = fabric_of("crossbar:n=4");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char path[] = "/tmp/ikat_sizes_XXXXXX", spec[200];
+        ik_traffic *t = NULL;
+        ik_error err = {0};
+        int fd = mkstemp(path);
+        size_t size = strlen(cases[k].text);
+        assert_true(fd >= 0 && write(fd, cases[k].text, size) == (ssize_t)size);
+        close(fd);
+        snprintf(spec, sizeof spec, "storage:sizes=%s", path);
+        assert_int_equal(ik_traffic_from_spec(f, spec, NULL, &t, &err), IK_ERR_INPUT);
+        if (!strstr(err.text, cases[k].words) || err.line != cases[k].line ||
+            err.column != cases[k].column)
+            fail_msg("%s: %u:%u %s", cases[k].text, err.line, err.column, err.text);
+        unlink(path);
+    }
+    ik_fabric_free(f);
+}
+
+/* In the closed loop every answer waits for a time that begins when its request has come, and what
+ * a process does after an answer in the trace waits for it. */
+static void test_closed(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("crossbar:n=8");
+    ik_traffic *t = traffic_of(f, "storage:disks=3,accesses=300,loop=closed");
+    const ik_graph *g = t->workload->graph;
+    unsigned services = 0, awaited = 0, answers = 0;
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        for (uint32_t k = g->after_first[op]; k < g->after_first[op + 1]; k++) {
+            uint32_t to = g->after[k];
+            bool is_answer = strcmp(t->workload->classes[g->op_class[op]], "answers") == 0;
+            if (g->kind[op] != IK_OP_RECV)
+                continue;
+            assert_int_equal(g->kind[to], IK_OP_CALC);
+            awaited += is_answer;
+            services += !is_answer && g->cpu[to] == IK_NO_CPU;
+        }
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        answers += g->kind[op] == IK_OP_RECV &&
+                   strcmp(t->workload->classes[g->op_class[op]], "answers") == 0;
+    assert_int_equal(answers, 300);
+    assert_int_equal(services, 300);
+    assert_in_range(awaited, 300 - 5, 300 - 1); /* but the last of each process */
+    ik_traffic_free(t);
+    ik_fabric_free(f);
+}
+
 static void test_times(void **state)
 {
     (void)state;
@@ -155,9 +273,11 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages), cmocka_unit_test(test_what_waits),
-        cmocka_unit_test(test_skew),     cmocka_unit_test(test_compression),
-        cmocka_unit_test(test_times),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_messages),      cmocka_unit_test(test_what_waits),
+        cmocka_unit_test(test_skew),          cmocka_unit_test(test_compression),
+        cmocka_unit_test(test_times),         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_refused_sizes), cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

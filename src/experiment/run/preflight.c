@@ -186,6 +186,7 @@ static ik_status check_meeting(const runner *r, const meeting *m, const ik_fabri
     bool simulated = experiment_uses(r->e, SECTION_SWITCH);
     ik_env env = *r->env;
     ik_status status = IK_OK;
+    char told[1024] = ""; /* variants that read the same file have the same note */
     env.seed = setup_seed(r->e);
     for (size_t i = 0; i < list->num && status == IK_OK; i++) {
         const variant *v = &list->items[i];
@@ -199,8 +200,10 @@ static ik_status check_meeting(const runner *r, const meeting *m, const ik_fabri
             status = check_classes(r, m, t, err);
         if (status == IK_OK)
             status = check_packets(r, m, v, t, err);
-        if (status == IK_OK && t->note && tell)
+        if (status == IK_OK && t->note && tell && strncmp(t->note, told, sizeof told - 1) != 0) {
             tell_note(r, IK_NOTE, "%s", t->note);
+            snprintf(told, sizeof told, "%s", t->note);
+        }
         ik_traffic_free(t);
     }
     return status;

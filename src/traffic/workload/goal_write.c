@@ -74,6 +74,11 @@ static ik_status check_graph(const ik_graph *g, ik_error *err)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "a program with several communicators: GOAL has no word for them");
     for (uint32_t op = 0; op < g->num_ops; op++)
+        if (g->kind[op] == IK_OP_CALC && g->cpu[op] == IK_NO_CPU)
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "a time that takes no processor, as that of a disk in a closed loop: "
+                           "calculations of programs take one");
+    for (uint32_t op = 0; op < g->num_ops; op++)
         if (g->kind[op] == IK_OP_CALC && g->ops[op].amount % PS_OF_NS)
             return ik_fail(err, IK_ERR_UNSUPPORTED,
                            "a calculation of %" PRIu64 " ps: programs count whole nanoseconds",

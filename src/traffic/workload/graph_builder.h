@@ -66,10 +66,10 @@ uint16_t graph_class(graph_builder *b, const char *name);
 void graph_name_classes(graph_builder *b, const char *kind, const uint32_t *numbers, size_t num);
 
 /* Appends an operation to a host's program and returns its number, IK_NONE once memory is short
- * (graph_finish then says so). peer: of a receive also GRAPH_ANY; of a calculation its processor.
- * tag: a message is received by the first receive of the same source, destination, communicator
- * (b->comm_now) and tag that has none yet; a receive may say GRAPH_ANY. line: in its file, 0 =
- * none. */
+ * (graph_finish then says so). peer: of a receive also GRAPH_ANY; of a calculation its processor,
+ * or IK_NO_CPU for a time that takes none. tag: a message is received by the first receive of the
+ * same source, destination, communicator (b->comm_now) and tag that has none yet; a receive may say
+ * GRAPH_ANY. line: in its file, 0 = none. */
 uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t amount, uint32_t peer,
                    uint32_t tag, unsigned line);
 /* What to give as `line` for one of a file, where a program comes from several; the path is copied

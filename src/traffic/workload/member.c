@@ -51,6 +51,8 @@ void member_destroy(ik_traffic *t)
     ik_workload_clear(&m->work);
     if (m->lists.impl)
         pattern_lists_destroy(&m->lists);
+    if (m->kept)
+        m->free_kept(m->kept);
     free(m);
     t->impl = NULL;
 }

@@ -16,6 +16,8 @@ typedef struct workload_member {
     mapping map; /* hosts of processes; may be empty once the graph is built */
     ik_workload work;
     ik_traffic lists; /* what of a host's bytes goes where, as a pattern */
+    void *kept;       /* what the member wants to keep beside them, and how it is freed; or NULL */
+    void (*free_kept)(void *kept);
 } workload_member;
 
 /* Makes an empty one the impl of t, its workload that of t: member_destroy frees them, whatever
