@@ -7,7 +7,9 @@
 
 #include "traffic/storage/io_trace.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CSV_HEAD "time_ns,done_ns,device,op,offset,bytes,host\n"
 
@@ -71,7 +73,7 @@ static const char disksim_sample[] = "0.551706 3 20941264 16 1\n"
 
 enum { SRT_BYTES = 400 };
 
-static size_t put_word(char *to, size_t at, uint32_t word, bool big_endian)
+static inline size_t put_word(char *to, size_t at, uint32_t word, bool big_endian)
 {
     for (unsigned k = 0; k < 4; k++)
         to[at + k] = (char)(word >> 8 * (big_endian ? 3 - k : k));
@@ -82,7 +84,7 @@ typedef struct srt_record {
     uint32_t version, type, sec, usec, start, stop, bytes, sector, device, flags;
 } srt_record;
 
-static size_t put_record(char *to, size_t at, const srt_record *r, bool big_endian)
+static inline size_t put_record(char *to, size_t at, const srt_record *r, bool big_endian)
 {
     bool queue = r->version == 4, suspect = r->type == 4;
     const uint32_t words[] = {52 + 4u * queue + 4u * suspect,
@@ -106,7 +108,7 @@ static size_t put_record(char *to, size_t at, const srt_record *r, bool big_endi
 }
 
 /* Three accesses and a suspect record of several versions, after a header if asked for. */
-static size_t put_srt(char *to, bool header, bool big_endian)
+static inline size_t put_srt(char *to, bool header, bool big_endian)
 {
     static const srt_record records[] = {
         {1, 1, 700, 900000, 10, 12000, 8192, 1000, 5, 1},
@@ -253,5 +255,15 @@ static const io_sample srt_sample = {
 enum { NUM_IO_SAMPLES = sizeof io_samples / sizeof *io_samples };
 
 static const io_window whole_trace = {0, IO_UNKNOWN, UINT32_MAX, 0};
+
+/* Makes a file of this name, which ends in XXXXXX. */
+static inline bool io_write(char *path, const char *text, size_t size)
+{
+    int fd = mkstemp(path);
+    bool whole = fd >= 0 && write(fd, text, size) == (ssize_t)size;
+    if (fd >= 0)
+        close(fd);
+    return whole;
+}
 
 #endif

@@ -346,9 +346,7 @@ static void every_trace(void **state)
         }
         for (unsigned n = 0; n < s.num; n++)
             unknown |= s.accesses[n].done_ns == IO_UNKNOWN;
-        int fd = mkstemp(path);
-        assert_true(fd >= 0 && write(fd, s.text, s.size) == (ssize_t)s.size);
-        close(fd);
+        assert_true(io_write(path, s.text, s.size));
         snprintf(spec, sizeof spec, "storage:trace=%s,format=%s%s%s", path, s.format,
                  unknown ? ",service=1 us" : "", k % 2 ? ",loop=closed" : ",placement=random");
         fail_each(job_traffic, spec, false);

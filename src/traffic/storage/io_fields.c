@@ -22,6 +22,7 @@ ik_status io_next_line(io_trace *t, bool *more, ik_error *err)
                   .line = l->number,
                   .cut = l->cut};
     t->record = l->number;
+    t->cut = l->cut;
     return IK_OK;
 }
 

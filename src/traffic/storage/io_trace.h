@@ -93,6 +93,7 @@ typedef struct io_trace {
     uint32_t record;
     unsigned version;
     bool headed, swapped, summary;
+    bool cut; /* the last line has no end */
 } io_trace;
 
 /* Reads a file. format: its name, NULL = by its contents. Free with io_trace_free whatever it

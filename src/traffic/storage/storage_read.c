@@ -122,8 +122,9 @@ ik_status storage_note(const storage *s, char **note, ik_error *err)
             (size_t)snprintf(text + used, size - used,
                              "; %" PRIu64 " that neither read nor write passed over", t->num_other);
     if (t->num_unknown)
-        snprintf(text + used, size - used,
-                 "; %" PRIu64 " without a completion, for which 'service' stands", t->num_unknown);
+        used += (size_t)snprintf(text + used, size - used,
+                                 "; %" PRIu64 " without a completion, for which 'service' stands",
+                                 t->num_unknown);
     *note = text;
     return IK_OK;
 }
