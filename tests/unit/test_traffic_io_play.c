@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Traces of block I/O as traffic: times of messages by hand, who has which disk and who asks, what is
- * refused, and that a trace that was written is the same workload. */
+ * Traces of block I/O as traffic: times of messages by hand, who has which disk and who asks, what
+ * is refused, and that a trace that was written is the same workload. */
 #include "workload_helper.h"
 
 #include "io_samples.h"

@@ -125,6 +125,8 @@ ik_status storage_note(const storage *s, char **note, ik_error *err)
         used += (size_t)snprintf(text + used, size - used,
                                  "; %" PRIu64 " without a completion, for which 'service' stands",
                                  t->num_unknown);
+    if (t->cut)
+        snprintf(text + used, size - used, "; the last line has no end: it may be cut off");
     *note = text;
     return IK_OK;
 }
