@@ -104,6 +104,11 @@ ik_status program_close(program *p, ik_workload *w, ik_error *err)
         status = program_check_collectives(p, err);
     for (uint32_t r = 0; r < p->num_ranks && status == IK_OK; r++)
         status = program_flush(p, r, err);
+    if (!p->any_tag) { /* the graph's tags tell communicators apart */
+        free(p->b.comm);
+        p->b.comm = NULL;
+        p->b.comm_now = 0;
+    }
     if (status == IK_OK)
         status = graph_finish(&p->b, w, err);
     program_free(p);
@@ -401,6 +406,7 @@ ik_status program_recv(program *p, uint32_t rank, uint32_t from, uint32_t comm, 
     if (status != IK_OK)
         return status;
     p->b.comm_now = 2 * comm;
+    p->any_tag |= tag == PROGRAM_ANY;
     if (bytes < PROGRAM_MOST)
         bytes = graph_scaled(bytes, p->set.size_scale);
     return add(p, rank, IK_OP_RECV, bytes ? bytes : 1, from == PROGRAM_ANY ? GRAPH_ANY : from,

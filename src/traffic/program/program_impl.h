@@ -50,6 +50,7 @@ struct program {
     const char *path;             /* and for errors; one of the builder's */
     unsigned file_line;
     uint64_t empty;
+    bool any_tag; /* a receive of any tag is left to the run */
 
     communicator *comms;
     size_t num_comms, room_comms;
