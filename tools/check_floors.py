@@ -5,14 +5,20 @@ import pathlib
 import re
 import sys
 
-FLOOR = {"base": 0, "fabric": 1, "topology": 2, "format": 2, "routing": 3, "vc": 3, "traffic": 3,
+FLOOR = {"base": 0, "record": 1, "fabric": 1, "topology": 2, "format": 2, "routing": 3, "vc": 3, "traffic": 3,
          "verify": 4, "analysis": 4, "sim": 4, "experiment": 5, "report": 6, "cli": 7}
 # Floors at the same height that may look at each other, and in which direction.
 SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify")}
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
 # not listed. BACK: includes that still go the other way.
+<<<<<<< HEAD
 ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
          "traffic": ["", "workload", "program", "storage"],
+=======
+ROOMS = {"record": ["", "preload"],
+         "routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
+         "traffic": ["", "workload", "program"],
+>>>>>>> bdea80b (Programs are recorded: ikat record, recorders of Open MPI and MPICH, recordings as traces)
          "analysis": ["", "queues", "workload"],
          "experiment": ["yaml", "figures", "", "run"],
          "report": ["", "figure"],
@@ -21,7 +27,7 @@ BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "topology": "topology", "topology_data": "topology", "format": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
-          "report": "report"}
+          "report": "report", "record": "record"}
 
 
 def room_error(place, name, used):

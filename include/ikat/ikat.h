@@ -10,6 +10,7 @@
 #include "ikat/fabric.h"
 #include "ikat/format.h"
 #include "ikat/json.h"
+#include "ikat/record.h"
 #include "ikat/report.h"
 #include "ikat/reproduce.h"
 #include "ikat/routing.h"

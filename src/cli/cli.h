@@ -27,8 +27,9 @@ typedef struct cli_option {
 /* What the command line said, and the terminal. */
 typedef struct cli {
     const struct ik_command *command;
-    int num_args; /* positional arguments */
-    const char **args;
+    int num_args;      /* positional arguments */
+    const char **args; /* NULL-terminated */
+    bool separated;    /* "--" stands somewhere before them */
     /* common options */
     bool json;                   /* --json */
     unsigned verbose;            /* -v, -vv */
@@ -63,6 +64,7 @@ typedef struct ik_command {
     const char *const *examples;
     const cli_option *options;
     int min_args, max_args; /* max_args -1 = any number */
+    bool runs_others;       /* runs other programs: memory is not limited for them */
     int (*run)(cli *c);
 } ik_command;
 

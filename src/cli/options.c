@@ -118,7 +118,10 @@ static int apply_common(cli *c)
         return cli_usage(c, "--memory-limit: %s", err.text);
     if (limit && c->memory_limit_bytes == 0) /* which would mean no limit */
         return cli_usage(c, "--memory-limit is 0: no work could be done");
-    cli_limit_memory(c);
+    if (limit && c->command->runs_others)
+        return cli_usage(c, "--memory-limit has no effect on what ikat %s runs", c->command->name);
+    if (!c->command->runs_others)
+        cli_limit_memory(c);
     const char *colour = cli_get(c, "--color");
     if (colour && strcmp(colour, "auto") != 0 && strcmp(colour, "always") != 0 &&
         strcmp(colour, "never") != 0)
@@ -146,7 +149,7 @@ int cli_read_options(cli *c, int argc, char **argv)
         return cli_usage(c, "out of memory");
     for (int i = 0; i < argc; i++) {
         if (!only_args && strcmp(argv[i], "--") == 0) {
-            only_args = true;
+            only_args = c->separated = true;
         } else if (!only_args && argv[i][0] == '-' && argv[i][1]) {
             int status = read_one(c, argc, argv, &i);
             if (status != CLI_DONE)

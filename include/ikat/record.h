@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/record.h: recordings of MPI programs: made by running the program with a library that is
+ * preloaded into its processes, collected into one file, summarised, printed. docs/recording.md.
+ */
+#ifndef IKAT_RECORD_H
+#define IKAT_RECORD_H
+
+#include "ikat/base.h"
+
+#include <stdio.h>
+
+/* The recorders that `ikat record` may have, one for each MPI library that was there when ikat was
+ * built. */
+typedef enum ik_recorder {
+    IK_RECORDER_OPENMPI,
+    IK_RECORDER_MPICH,
+    IK_RECORDERS,
+    IK_RECORDER_AUTO = IK_RECORDERS
+} ik_recorder;
+/* "openmpi", "mpich"; NULL beyond the last. */
+const char *ik_recorder_name(unsigned recorder);
+/* The recorder for a command: the wanted one, or the one that fits what the command starts (by the
+ * name of its launcher, or the libraries that programs in it need), or the first that there is: a
+ * recorder hands programs over to another one that fits them. *path: its file, to be freed.
+ * IK_ERR_UNSUPPORTED: there is none; the hint says what to install. */
+ik_status ik_recorder_find(ik_recorder wanted, const char *const *command, char **path,
+                           ik_error *err);
+/* The file that a shell would run for a command's name, to be freed; NULL: none. */
+char *ik_record_program(const char *name);
+
+/* Runs a command (NULL-terminated) with the recorder in all processes that it starts; their
+ * recordings go to `folder`, which exists. Waits for its end; signals that would end this process
+ * are passed on to the command instead. *code: its exit status, or 128 + the signal that ended it.
+ * IK_ERR_IO: it could not be started. Not thread-safe: it changes the signal mask meanwhile. */
+ik_status ik_record_run(const char *const *command, const char *recorder, const char *folder,
+                        int *code, ik_error *err);
+/* Writes one recording of what the ranks left in `folder`. IK_ERR_FAILED: there is nothing, or not
+ * of every rank; err says what the ranks said about it. */
+ik_status ik_record_collect(const char *folder, FILE *out, ik_error *err);
+/* Removes the folder and what the recorder made in it; what is not there is no failure. */
+void ik_record_remove(const char *folder);
+
+/* What a recording has. */
+typedef struct ik_recording_summary {
+    uint32_t num_ranks;
+    uint32_t ranks_cut;       /* did not reach MPI_Finalize */
+    uint64_t calls;           /* recorded ones, without unsuccessful tests and probes */
+    uint64_t polls;           /* these */
+    uint64_t messages, bytes; /* sent between two processes */
+    uint64_t collectives;     /* calls of collective operations, of all ranks */
+    uint64_t onesided;        /* one-sided operations: counted only */
+    uint64_t onesided_bytes;
+    uint64_t failed;     /* calls that returned an error */
+    uint64_t spawned;    /* calls that brought processes of other programs */
+    uint64_t intercomms; /* collective operations between two groups */
+    uint64_t longest_ns; /* of the rank that ran longest, MPI_Init to its end */
+    uint64_t in_mpi_ns;  /* of all ranks: in recorded calls, unsuccessful ones among them */
+    uint64_t total_ns;   /* of all ranks */
+    bool overlapped;     /* calls of several threads at once: cannot be replayed */
+    char library[256];   /* the MPI library, as it names itself */
+} ik_recording_summary;
+/* Reads a whole recording. IK_ERR_INPUT: it is none, or damaged: the error's place says where. */
+ik_status ik_recording_summarise(const char *path, ik_recording_summary *s, ik_error *err);
+/* Prints every record as one line of text; rank IK_NONE = of all ranks. */
+ik_status ik_recording_print(const char *path, uint32_t rank, FILE *out, ik_error *err);
+
+#endif

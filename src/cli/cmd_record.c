@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_record.c: `ikat record -o FILE -- mpirun -n 64 ./app`: runs an MPI program and records its
+ * communication; with --show and --calls, what a recording has.
+ */
+#include "cli.h"
+
+#include "ikat/json.h"
+#include "ikat/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_json(ik_json *j, const char *path, const ik_recording_summary *s)
+{
+    ik_json_text(j, "recording", path);
+    ik_json_uint(j, "ranks", s->num_ranks);
+    ik_json_uint(j, "ranks_cut", s->ranks_cut);
+    ik_json_uint(j, "calls", s->calls);
+    ik_json_uint(j, "polls", s->polls);
+    ik_json_uint(j, "messages", s->messages);
+    ik_json_uint(j, "bytes", s->bytes);
+    ik_json_uint(j, "collectives", s->collectives);
+    ik_json_uint(j, "onesided", s->onesided);
+    ik_json_uint(j, "onesided_bytes", s->onesided_bytes);
+    ik_json_uint(j, "failed_calls", s->failed);
+    ik_json_uint(j, "spawn_calls", s->spawned);
+    ik_json_uint(j, "intercomm_collectives", s->intercomms);
+    ik_json_bool(j, "threads_overlapped", s->overlapped);
+    ik_json_uint(j, "duration_ns", s->longest_ns);
+    ik_json_uint(j, "mpi_ns", s->in_mpi_ns);
+    ik_json_uint(j, "total_ns", s->total_ns);
+    ik_json_text(j, "library", s->library);
+}
+
+static void print_limits(const ik_recording_summary *s)
+{
+    if (s->onesided)
+        printf("  %s one-sided operations (%s) are only counted: a replay leaves them out\n",
+               cli_count(s->onesided), cli_quantity(s->onesided_bytes, IK_DIM_SIZE));
+    if (s->ranks_cut)
+        printf("  %s ranks did not reach MPI_Finalize: their recordings end where they stopped\n",
+               cli_count(s->ranks_cut));
+    if (s->failed)
+        printf("  %s calls returned an error: a replay leaves them out\n", cli_count(s->failed));
+    if (s->overlapped)
+        puts("  calls of several threads of a rank overlapped: the recording cannot be replayed");
+    if (s->spawned)
+        puts("  processes of another program were started or joined: the recording cannot be "
+             "replayed");
+    if (s->intercomms)
+        printf("  %s collective operations between two groups: the recording cannot be replayed\n",
+               cli_count(s->intercomms));
+}
+
+static void print_summary(const char *path, const ik_recording_summary *s)
+{
+    printf("%s: %s ranks, %s calls, %s messages of %s, %s calls of collective operations\n",
+           cli_line(path), cli_count(s->num_ranks), cli_count(s->calls), cli_count(s->messages),
+           cli_quantity(s->bytes, IK_DIM_SIZE), cli_count(s->collectives));
+    printf("  %s from MPI_Init to the end; %.1f %% of the ranks' time in MPI; %s\n",
+           cli_quantity(s->longest_ns * 1000, IK_DIM_TIME),
+           s->total_ns ? 100.0 * (double)s->in_mpi_ns / (double)s->total_ns : 0.0,
+           cli_line(s->library));
+    print_limits(s);
+}
+
+/* *code: of the program that was recorded, -1 = none was. */
+static int summarise(cli *c, const char *path, int code)
+{
+    ik_recording_summary s;
+    ik_error err;
+    ik_json j;
+    if (ik_recording_summarise(path, &s, &err) != IK_OK)
+        return cli_error(c, &err);
+    if (!c->json) {
+        if (!c->quiet || code < 0)
+            print_summary(path, &s);
+        return CLI_DONE;
+    }
+    cli_json_begin(&j);
+    put_json(&j, path, &s);
+    if (code >= 0)
+        ik_json_uint(&j, "exit_status", (uint64_t)code);
+    return cli_json_end(c, &j);
+}
+
+static int show(cli *c, const char *path, bool calls)
+{
+    uint64_t rank;
+    ik_error err;
+    if (c->num_args)
+        return cli_usage(c, "%s reads a recording: there is nothing to run",
+                         calls ? "--calls" : "--show");
+    if (cli_has(c, "--output") || cli_has(c, "--mpi"))
+        return cli_usage(c, "--output and --mpi have no effect with %s",
+                         calls ? "--calls" : "--show");
+    if (!calls)
+        return summarise(c, path, -1);
+    if (c->json)
+        return cli_usage(c, "--calls prints lines of text: it has no --json");
+    if (!cli_get_uint(c, "--rank", 0, IK_NONE - 1, 0, &rank))
+        return CLI_USAGE;
+    ik_status status =
+        ik_recording_print(path, cli_has(c, "--rank") ? (uint32_t)rank : IK_NONE, stdout, &err);
+    return cli_written(c, status, &err, CLI_DONE);
+}
+
+/* ---- recording */
+
+/* Makes a folder beside the output; NULL (message printed): it cannot. Free it. */
+static char *make_folder(cli *c, const char *path)
+{
+    size_t room = strlen(path) + 32;
+    char *full = malloc(room), *real = NULL;
+    if (full) {
+        snprintf(full, room, "%s.ranks-XXXXXX", path);
+        if (mkdtemp(full))
+            real = realpath(full, NULL);
+        else
+            cli_usage(c, "%s: no folder for the ranks can be made beside it: %s", cli_line(path),
+                      strerror(errno));
+    }
+    free(full);
+    return real;
+}
+
+static int collect(cli *c, ik_output *out, const char *path, const char *folder, int code)
+{
+    ik_error err;
+    ik_status status = ik_record_collect(folder, out->out, &err);
+    status = ik_output_close(out, status, &err);
+    if (status != IK_OK) {
+        cli_error(c, &err);
+        return code ? code : CLI_FAILED;
+    }
+    if (summarise(c, path, code) != CLI_DONE)
+        return code ? code : CLI_FAILED;
+    return code;
+}
+
+static int record_into(cli *c, const char *recorder, const char *path)
+{
+    ik_output out;
+    ik_error err;
+    int code = 0;
+    if (ik_output_open(&out, path, &err) != IK_OK)
+        return cli_error(c, &err);
+    char *folder = make_folder(c, path);
+    if (!folder) {
+        ik_output_close(&out, IK_ERR_IO, NULL);
+        return CLI_USAGE;
+    }
+    ik_status status = ik_record_run((const char *const *)c->args, recorder, folder, &code, &err);
+    int result;
+    if (status == IK_OK) {
+        result = collect(c, &out, path, folder, code);
+    } else {
+        ik_output_close(&out, status, &err);
+        result = cli_error(c, &err);
+    }
+    ik_record_remove(folder);
+    free(folder);
+    return result;
+}
+
+static bool find_recorder(cli *c, char **recorder)
+{
+    const char *name = cli_get(c, "--mpi");
+    unsigned wanted = name ? 0 : IK_RECORDER_AUTO;
+    ik_error err;
+    while (name && ik_recorder_name(wanted) && strcmp(ik_recorder_name(wanted), name) != 0)
+        wanted++;
+    if (name && !ik_recorder_name(wanted)) {
+        cli_usage(c, "--mpi is openmpi or mpich, not '%s'", name);
+        return false;
+    }
+    if (ik_recorder_find((ik_recorder)wanted, (const char *const *)c->args, recorder, &err) !=
+        IK_OK) {
+        cli_error(c, &err);
+        return false;
+    }
+    return true;
+}
+
+static int run(cli *c)
+{
+    const char *path = cli_get(c, "--output");
+    char *recorder = NULL;
+    if (cli_has(c, "--show") && cli_has(c, "--calls"))
+        return cli_usage(c, "--show and --calls: one of them");
+    if (cli_has(c, "--show") || cli_has(c, "--calls")) {
+        int status = cli_only_with(c, "--rank", "--calls");
+        bool calls = cli_has(c, "--calls");
+        return status != CLI_DONE ? status
+                                  : show(c, cli_get(c, calls ? "--calls" : "--show"), calls);
+    }
+    int status = cli_only_with(c, "--rank", "--calls");
+    if (status != CLI_DONE)
+        return status;
+    if (!path)
+        return cli_usage(c, "where should the recording go? Name a file with -o");
+    if (c->num_args == 0)
+        return cli_usage(c, "what should be recorded? Put the command after '--'");
+    if (!c->separated)
+        return cli_usage(c, "put '--' before the command: ikat record -o %s -- %s …",
+                         cli_line(path), cli_line(c->args[0]));
+    char *program = ik_record_program(c->args[0]);
+    free(program);
+    if (!program)
+        return cli_usage(c, "there is no program '%s'", cli_line(c->args[0]));
+    if (!find_recorder(c, &recorder))
+        return CLI_USAGE;
+    status = record_into(c, recorder, path);
+    free(recorder);
+    return status;
+}
+
+static const cli_option options[] = {
+    {"--output", 'o', "FILE", "where the recording goes; an older file is replaced", false},
+    {"--mpi", 0, "LIBRARY",
+     "openmpi or mpich: for programs that load an MPI library themselves, as Python's do (default: "
+     "the program's)",
+     false},
+    {"--show", 0, "FILE", "record nothing: print what a recording has", false},
+    {"--calls", 0, "FILE", "record nothing: print every call of a recording as a line", false},
+    {"--rank", 0, "N", "only calls of this rank (with --calls)", false},
+    {0},
+};
+
+static const char *const examples[] = {"ikat record --help", NULL};
+
+const ik_command ik_command_record = {
+    .name = "record",
+    .synopsis = "-o FILE -- COMMAND [ARGUMENT…] | --show FILE | --calls FILE",
+    .summary = "record the communication of an MPI program, for replay",
+    .details =
+        "Runs the command (mpirun -n 64 ./app) with a library that is preloaded into its "
+        "processes and records, of every rank, its MPI\n"
+        "calls and the time between them: messages between two processes of every kind, waits "
+        "and tests with what they completed,\n"
+        "collective operations, communicators. One-sided operations are counted only. Programs in "
+        "C and Fortran with a shared Open MPI\n"
+        "or MPICH are recorded; ikat needs the headers of that MPI library when it is built "
+        "(libopenmpi-dev, libmpich-dev).\n"
+        "\n"
+        "The exit status is the command's own (128 + N if signal N ended it); where that is 0, 1 "
+        "if nothing could be recorded. 2: wrong\n"
+        "usage, and nothing was run. A program that is killed is recorded up to there.\n"
+        "\n"
+        "Ranks on other nodes: FILE must lie in a folder that all nodes share, under the same "
+        "path, and so must ikat. Open MPI passes the\n"
+        "environment to other nodes only if told so: mpirun -x LD_PRELOAD -x IKAT_RECORD_FOLDER "
+        "…; MPICH's mpirun passes it by itself.\n"
+        "\n"
+        "--json prints recording, ranks, ranks_cut (that did not reach MPI_Finalize), calls, polls "
+        "(unsuccessful tests and probes), messages,\n"
+        "bytes, collectives, onesided, onesided_bytes, failed_calls, spawn_calls, "
+        "intercomm_collectives, threads_overlapped, duration_ns,\n"
+        "mpi_ns and total_ns (of all ranks), library, exit_status. --calls prints rank, number, "
+        "time since the call before and duration in ns,\n"
+        "and the call.",
+    .examples = examples,
+    .options = options,
+    .min_args = 0,
+    .max_args = -1,
+    .runs_others = true,
+    .run = run,
+};

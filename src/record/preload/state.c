@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * state.c: whether the recorder records, and when: start and end, calls in calls, time, threads.
+ *
+ * A call that begins while its own thread is inside a recorded call is the MPI library's own (or
+ * that of an error handler or an operator) and is passed on. The outermost call is known by its
+ * place on the stack, so that one that was left by longjmp or an exception is noticed.
+ */
+#include "recorder.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef OPEN_MPI
+#define LIBRARY_WORD "Open MPI"
+static const char *const sonames[] = {"libmpi.so.40", "libmpi.so.80", "libmpi.so", NULL};
+#else
+#define LIBRARY_WORD "MPICH"
+static const char *const sonames[] = {"libmpich.so.12", "libmpi.so.12", "libmpi.so", NULL};
+#endif
+
+recorder_calls real_mpi;
+bool recorder_on;
+
+static uint64_t last_end; /* of the call before */
+static bool threaded;     /* MPI_THREAD_MULTIPLE */
+static bool overlap_seen;
+static atomic_int inside; /* threads in recorded calls */
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t polls, poll_ns, poll_gap; /* unsuccessful tests that no record tells of yet */
+static uint32_t own_rank;
+static const char *folder;
+static __thread char *outermost __attribute__((tls_model("initial-exec")));
+
+static void *find_symbol(void *first, const char *name)
+{
+    void *found = dlsym(first, name);
+    /* A library that was loaded for one module alone (Python's) is not among the next ones. */
+    for (const char *const *soname = sonames; !found && *soname; soname++) {
+        void *library = dlopen(*soname, RTLD_LAZY | RTLD_NOLOAD);
+        if (library) {
+            found = dlsym(library, name);
+            dlclose(library); /* RTLD_NOLOAD counted one more user */
+        }
+    }
+    return found;
+}
+
+void *recorder_symbol(const char *name)
+{
+    /* From the start: an executable may have the library's variables (copy relocation). */
+    return find_symbol(RTLD_DEFAULT, name);
+}
+
+void *recorder_next(const char *name)
+{
+    void *found = find_symbol(RTLD_NEXT, name);
+    if (!found) {
+        fprintf(stderr, "ikat record: no MPI library with %s is loaded\n", name);
+        abort();
+    }
+    return found;
+}
+
+uint64_t recorder_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void write_problem(const char *text)
+{
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/" RECORDING_PROBLEM_NAME, folder, own_rank);
+    int fd = n < (int)sizeof path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+    if (fd < 0)
+        return;
+    if (write(fd, text, strlen(text)) < 0)
+        fprintf(stderr, "ikat record: %s\n", text);
+    close(fd);
+}
+
+void recorder_give_up(const char *why, ...)
+{
+    char text[512];
+    va_list args;
+    recorder_on = false;
+    va_start(args, why);
+    vsnprintf(text, sizeof text, why, args);
+    va_end(args);
+    fprintf(stderr, "ikat record: rank %u: %s; the rest is not recorded\n", own_rank, text);
+    write_problem(text);
+}
+
+static bool find_calls(void)
+{
+#define X(name)                                                                                    \
+    *(void **)&real_mpi.name = find_symbol(RTLD_NEXT, "PMPI_" #name);                              \
+    if (!real_mpi.name)                                                                            \
+        return false;
+    RECORDER_CALLS(X)
+#undef X
+    return true;
+}
+
+/* The MPI library that is loaded is the one that this recorder was built for. */
+static bool library_fits(char *version)
+{
+    int length = 0;
+    if (!find_calls())
+        return false;
+    real_mpi.Get_library_version(version, &length);
+    return strstr(version, LIBRARY_WORD) != NULL;
+}
+
+/* Which start of programs this is: ranks of two of them must not be taken for one program. */
+static const char *job_name(void)
+{
+    static const char *const names[] = {"PMIX_NAMESPACE",  "OMPI_MCA_ess_base_jobid", "PMI_JOBID",
+                                        "HYDI_CONTROL_FD", "SLURM_STEP_ID",           NULL};
+    for (const char *const *name = names; *name; name++)
+        if (getenv(*name))
+            return getenv(*name);
+    return "";
+}
+
+static void record_begin(uint32_t num_ranks, const char *version)
+{
+    operands o;
+    char host[256] = "", line[64] = "";
+    struct timespec t;
+    int level = 0;
+    real_mpi.Query_thread(&level);
+    threaded = level == MPI_THREAD_MULTIPLE;
+    clock_gettime(CLOCK_REALTIME, &t);
+    gethostname(host, sizeof host - 1);
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(version, ",\n"), version);
+    for (char *at = line; *at; at++)
+        *at = *at == '\t' ? ' ' : *at;
+    put_begin(&o);
+    put(&o, own_rank);
+    put(&o, num_ranks);
+    put(&o, (uint64_t)level);
+    put(&o, (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec);
+    put_text(&o, host);
+    put_text(&o, line);
+    put_text(&o, job_name());
+    stream_write(REC_BEGIN, 0, 0, o.bytes, o.num);
+    put_end(&o);
+}
+
+void recorder_started(void)
+{
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING + 1];
+    folder = getenv(RECORDING_FOLDER_VARIABLE);
+    if (!folder || recorder_on)
+        return;
+    if (!library_fits(version)) { /* handles are of another kind: its calls cannot be passed on */
+        own_rank = (uint32_t)getpid();
+        write_problem("the program loads another MPI library than " LIBRARY_WORD
+                      ": say which with --mpi");
+        fputs("ikat record: the program loads another MPI library than " LIBRARY_WORD
+              ": say which with --mpi\n",
+              stderr);
+        _exit(1);
+    }
+    int rank = 0, size = 0;
+    if (!comms_start())
+        return;
+    MPI_Comm parent;
+    comms_get_world(&rank, &size, &parent);
+    own_rank = (uint32_t)rank;
+    if (!comm_is_null(parent)) /* its MPI_COMM_WORLD is not the one that is recorded */
+        return;
+    if (!stream_open(folder, own_rank, (uint32_t)size))
+        return;
+    recorder_on = true;
+    record_begin((uint32_t)size, version);
+    last_end = recorder_clock();
+}
+
+void recorder_ended(void)
+{
+    if (!recorder_on)
+        return;
+    call c = {.begin = recorder_clock(), .on = true};
+    operands o;
+    recorder_return(&c);
+    c.end = c.begin;
+    put_begin(&o);
+    record(&c, REC_END, &o);
+    put_end(&o);
+    recorder_leave(&c);
+    recorder_on = false;
+    stream_close();
+}
+
+bool recorder_enter(call *c, char *frame)
+{
+    c->on = false;
+    if (!recorder_on || (outermost && frame < outermost))
+        return false;
+    outermost = frame;
+    c->on = true;
+    if (threaded && atomic_fetch_add(&inside, 1) > 0)
+        overlap_seen = true;
+    c->begin = recorder_clock();
+    return true;
+}
+
+void recorder_lock(void)
+{
+    if (threaded)
+        pthread_mutex_lock(&one);
+}
+
+void recorder_unlock(void)
+{
+    if (threaded)
+        pthread_mutex_unlock(&one);
+}
+
+void recorder_return(call *c)
+{
+    c->end = recorder_clock();
+    recorder_lock();
+}
+
+void recorder_leave(call *c)
+{
+    last_end = recorder_clock();
+    outermost = NULL;
+    recorder_unlock();
+    if (threaded)
+        atomic_fetch_sub(&inside, 1);
+    c->on = false;
+}
+
+/* Times between polls that are shorter than this belong to the loop that polls: no computation. */
+enum { POLL_LOOP_NS = 1000 };
+
+void recorder_poll(call *c)
+{
+    uint64_t gap = c->begin > last_end ? c->begin - last_end : 0;
+    if (!polls || gap >= POLL_LOOP_NS)
+        poll_gap += gap;
+    polls++;
+    poll_ns += c->end - c->begin;
+}
+
+static void write_polls(void)
+{
+    operands o;
+    put_begin(&o);
+    put(&o, polls);
+    put(&o, poll_ns);
+    stream_write(REC_POLLS, poll_gap, 0, o.bytes, o.num);
+    put_end(&o);
+}
+
+void record(call *c, unsigned char operation, operands *o)
+{
+    uint64_t gap = c->begin > last_end ? c->begin - last_end : 0;
+    if (!recorder_on)
+        return;
+    if (overlap_seen) {
+        overlap_seen = false;
+        stream_write(REC_OVERLAP, 0, 0, NULL, 0);
+    }
+    if (polls) {
+        write_polls();
+        gap = gap < POLL_LOOP_NS ? 0 : gap;
+        polls = poll_ns = poll_gap = 0;
+    }
+    stream_write(operation, gap, c->end - c->begin, o->bytes, o->num);
+    c->begin = c->end; /* further records of this call take no time */
+    last_end = c->end;
+}
+
+void record_other(call *c, unsigned kind)
+{
+    operands o;
+    put_begin(&o);
+    put(&o, kind);
+    record(c, REC_OTHER, &o);
+    put_end(&o);
+}
+
+bool recorder_done(int code)
+{
+    int kind = code;
+    if (LIKELY(code == MPI_SUCCESS))
+        return true;
+    real_mpi.Error_class(code, &kind);
+    return kind == MPI_ERR_TRUNCATE;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * stream.c: the file of a rank: blocks that are mapped into memory, so that what was written stays
+ * when the program is killed. Space is reserved before a block is mapped: a full disk is noticed
+ * there and not as a signal inside the program.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { BLOCK_BYTES = 1 << 18, HEAD_MOST = 32 };
+
+static int file = -1;
+static off_t file_bytes;
+static part_block *block;
+static uint32_t capacity, used, records, sequence, rank_here, ranks_here;
+static uint32_t crc_table[8][256];
+
+static void make_crc_table(void)
+{
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t x = i;
+        for (int bit = 0; bit < 8; bit++)
+            x = x >> 1 ^ (x & 1 ? 0xedb88320u : 0);
+        crc_table[0][i] = x;
+    }
+    for (int k = 1; k < 8; k++)
+        for (uint32_t i = 0; i < 256; i++)
+            crc_table[k][i] = crc_table[k - 1][i] >> 8 ^ crc_table[0][crc_table[k - 1][i] & 0xff];
+}
+
+/* CRC-32 of Ethernet, eight bytes a step (Kounavis and Berry, "A systematic approach to building
+ * high performance, software-based, CRC generators", ISCC 2005). */
+static uint32_t crc_of(const unsigned char *at, size_t num)
+{
+    uint32_t crc = ~0u;
+    for (; num >= 8; num -= 8, at += 8) {
+        uint32_t low, high;
+        memcpy(&low, at, 4);
+        memcpy(&high, at + 4, 4);
+        low ^= crc;
+        crc = crc_table[7][low & 0xff] ^ crc_table[6][low >> 8 & 0xff] ^
+              crc_table[5][low >> 16 & 0xff] ^ crc_table[4][low >> 24] ^ crc_table[3][high & 0xff] ^
+              crc_table[2][high >> 8 & 0xff] ^ crc_table[1][high >> 16 & 0xff] ^
+              crc_table[0][high >> 24];
+    }
+    for (; num; num--, at++)
+        crc = crc >> 8 ^ crc_table[0][(crc ^ *at) & 0xff];
+    return ~crc;
+}
+
+static void seal(void)
+{
+    if (!block)
+        return;
+    block->crc = crc_of((const unsigned char *)(block + 1), used);
+    block->sealed = 1;
+    munmap(block, capacity);
+    block = NULL;
+}
+
+/* Maps the next block, with room for a record of `num` bytes. */
+static bool next_block(size_t num)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), want = num + sizeof *block + HEAD_MOST;
+    seal();
+    want = want < BLOCK_BYTES ? BLOCK_BYTES : want;
+    want = (want + page - 1) / page * page;
+    if (want > UINT32_MAX)
+        want = 0;
+    int failed = want ? posix_fallocate(file, file_bytes, (off_t)want) : EFBIG;
+    void *at = failed ? MAP_FAILED
+                      : mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_SHARED, file, file_bytes);
+    if (at == MAP_FAILED) {
+        recorder_give_up("the recording cannot grow: %s", strerror(failed ? failed : errno));
+        return false;
+    }
+    block = at;
+    capacity = (uint32_t)want;
+    file_bytes += (off_t)want;
+    used = records = 0;
+    block->rank = rank_here;
+    block->num_ranks = ranks_here;
+    block->sequence = sequence++;
+    block->capacity = capacity;
+    block->magic = RECORDING_PART;
+    return true;
+}
+
+/* A child of fork has no part in its parent's file. */
+static void in_child(void)
+{
+    recorder_on = false;
+}
+
+bool stream_open(const char *folder, uint32_t rank, uint32_t num_ranks)
+{
+    char path[4096];
+    rank_here = rank;
+    ranks_here = num_ranks;
+    make_crc_table();
+    int n = snprintf(path, sizeof path, "%s/" RECORDING_PART_NAME, folder, rank);
+    if (n >= (int)sizeof path) {
+        recorder_give_up("the folder's name is too long: %s", folder);
+        return false;
+    }
+    file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) {
+        if (errno == EEXIST)
+            recorder_give_up("a second MPI program began, only the first is recorded");
+        else
+            recorder_give_up("%s: %s", path, strerror(errno));
+        return false;
+    }
+    pthread_atfork(NULL, NULL, in_child);
+    return next_block(0);
+}
+
+static inline unsigned char *varint(unsigned char *at, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (unsigned char)(value | 0x80);
+    *at++ = (unsigned char)value;
+    return at;
+}
+
+void stream_write(unsigned char operation, uint64_t gap, uint64_t duration,
+                  const unsigned char *bytes, size_t num)
+{
+    if (!block)
+        return;
+    if (capacity - sizeof *block - used < num + HEAD_MOST && !next_block(num))
+        return;
+    unsigned char *base = (unsigned char *)(block + 1), *at = base + used;
+    *at++ = operation;
+    at = varint(at, gap);
+    at = varint(at, duration);
+    if (num)
+        memcpy(at, bytes, num);
+    used = (uint32_t)(at + num - base);
+    records++;
+    __atomic_store_n(&block->state, (uint64_t)records << 32 | used, __ATOMIC_RELEASE);
+}
+
+void stream_close(void)
+{
+    if (block)
+        block->ended = 1;
+    seal();
+    if (file >= 0)
+        close(file);
+    file = -1;
+}

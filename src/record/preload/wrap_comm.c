@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wrap_comm.c: calls that make and free communicators.
+ */
+#include "recorder.h"
+
+/* A new communicator is in *made. KIND NEW: a call of all processes of `comm`. */
+#define WRAP_COMM(NAME, KIND, PARAMS, ARGS)                                                        \
+    WRAP(NAME, PARAMS, ARGS)                                                                       \
+    {                                                                                              \
+        call c;                                                                                    \
+        if (!recorder_enter(&c, HERE))                                                             \
+            return real(UNPACK ARGS);                                                              \
+        int code = real(UNPACK ARGS);                                                              \
+        recorder_return(&c);                                                                       \
+        if (code == MPI_SUCCESS)                                                                   \
+            comm_made(&c, comm, *made, KIND);                                                      \
+        else                                                                                       \
+            record_other(&c, OTHER_FAILED);                                                        \
+        recorder_leave(&c);                                                                        \
+        return code;                                                                               \
+    }
+
+WRAP_COMM(Comm_dup, COMM_NEW, (MPI_Comm comm, MPI_Comm *made), (comm, made))
+WRAP_COMM(Comm_dup_with_info, COMM_NEW, (MPI_Comm comm, MPI_Info info, MPI_Comm *made),
+          (comm, info, made))
+WRAP_COMM(Comm_create, COMM_NEW, (MPI_Comm comm, MPI_Group group, MPI_Comm *made),
+          (comm, group, made))
+WRAP_COMM(Comm_split, COMM_NEW, (MPI_Comm comm, int color, int key, MPI_Comm *made),
+          (comm, color, key, made))
+WRAP_COMM(Comm_split_type, COMM_NEW,
+          (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
+          (comm, type, key, info, made))
+WRAP_COMM(Cart_create, COMM_NEW,
+          (MPI_Comm comm, int dims, const int sizes[], const int periods[], int reorder,
+           MPI_Comm *made),
+          (comm, dims, sizes, periods, reorder, made))
+WRAP_COMM(Cart_sub, COMM_NEW, (MPI_Comm comm, const int remain[], MPI_Comm *made),
+          (comm, remain, made))
+WRAP_COMM(Graph_create, COMM_NEW,
+          (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
+           MPI_Comm *made),
+          (comm, nodes, index, edges, reorder, made))
+WRAP_COMM(Dist_graph_create, COMM_NEW,
+          (MPI_Comm comm, int num, const int sources[], const int degrees[],
+           const int destinations[], const int weights[], MPI_Info info, int reorder,
+           MPI_Comm *made),
+          (comm, num, sources, degrees, destinations, weights, info, reorder, made))
+WRAP_COMM(Dist_graph_create_adjacent, COMM_NEW,
+          (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out,
+           const int destinations[], const int out_weights[], MPI_Info info, int reorder,
+           MPI_Comm *made),
+          (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder, made))
+WRAP_COMM(Intercomm_merge, COMM_NEW, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made))
+WRAP_COMM(Comm_create_group, COMM_GROUP, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made),
+          (comm, group, tag, made))
+WRAP_COMM(Intercomm_create, COMM_INTER,
+          (MPI_Comm comm, int leader, MPI_Comm peer_comm, int remote_leader, int tag,
+           MPI_Comm *made),
+          (comm, leader, peer_comm, remote_leader, tag, made))
+
+/* The new communicator may be set when the request is over only: it is then found when it is first
+ * used. */
+#define WRAP_IDUP(NAME, PARAMS, ARGS)                                                              \
+    WRAP(NAME, PARAMS, ARGS)                                                                       \
+    {                                                                                              \
+        call c;                                                                                    \
+        if (!recorder_enter(&c, HERE))                                                             \
+            return real(UNPACK ARGS);                                                              \
+        int code = real(UNPACK ARGS);                                                              \
+        recorder_return(&c);                                                                       \
+        if (code == MPI_SUCCESS)                                                                   \
+            comm_of(comm)->created++;                                                              \
+        record_other(&c, code == MPI_SUCCESS ? OTHER_CALL : OTHER_FAILED);                         \
+        recorder_leave(&c);                                                                        \
+        return code;                                                                               \
+    }
+
+WRAP_IDUP(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request))
+#ifdef HAVE_COMM_IDUP_WITH_INFO
+WRAP_IDUP(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request),
+          (comm, info, made, request))
+#endif
+
+#define WRAP_FREE(NAME)                                                                            \
+    WRAP(NAME, (MPI_Comm * comm), (comm))                                                          \
+    {                                                                                              \
+        call c;                                                                                    \
+        if (!recorder_enter(&c, HERE))                                                             \
+            return real(comm);                                                                     \
+        uintptr_t key = KEY(*comm);                                                                \
+        int code = real(comm);                                                                     \
+        recorder_return(&c);                                                                       \
+        if (code == MPI_SUCCESS)                                                                   \
+            comm_freed(&c, key);                                                                   \
+        else                                                                                       \
+            record_other(&c, OTHER_FAILED);                                                        \
+        recorder_leave(&c);                                                                        \
+        return code;                                                                               \
+    }
+WRAP_FREE(Comm_free)
+WRAP_FREE(Comm_disconnect)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * wrap_run.c: begin and end of a program; processes of other programs.
+ */
+#include "recorder.h"
+
+WRAP(Init, (int *argc, char ***argv), (argc, argv))
+{
+    int code = real(argc, argv);
+    if (code == MPI_SUCCESS)
+        recorder_started();
+    return code;
+}
+
+WRAP(Init_thread, (int *argc, char ***argv, int required, int *provided),
+     (argc, argv, required, provided))
+{
+    int code = real(argc, argv, required, provided);
+    if (code == MPI_SUCCESS)
+        recorder_started();
+    return code;
+}
+
+EXPORT int MPI_Finalize(void)
+{
+    int (*next)(void);
+    recorder_ended();
+    *(void **)&next = recorder_next("MPI_Finalize");
+    return next();
+}
+
+EXPORT int PMPI_Finalize(void)
+{
+    int (*next)(void);
+    recorder_ended();
+    *(void **)&next = recorder_next("PMPI_Finalize");
+    return next();
+}
+
+/* Calls whose effect ikat does not know, with their time. */
+#define WRAP_OTHER(NAME, KIND, PARAMS, ARGS)                                                       \
+    WRAP(NAME, PARAMS, ARGS)                                                                       \
+    {                                                                                              \
+        call c;                                                                                    \
+        if (!recorder_enter(&c, HERE))                                                             \
+            return real(UNPACK ARGS);                                                              \
+        int code = real(UNPACK ARGS);                                                              \
+        recorder_return(&c);                                                                       \
+        record_other(&c, KIND);                                                                    \
+        recorder_leave(&c);                                                                        \
+        return code;                                                                               \
+    }
+
+WRAP_OTHER(Comm_spawn, OTHER_SPAWN,
+           (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+            MPI_Comm *made, int errors[]),
+           (command, argv, maxprocs, info, root, comm, made, errors))
+WRAP_OTHER(Comm_spawn_multiple, OTHER_SPAWN,
+           (int count, char *commands[], char **argvs[], const int maxprocs[],
+            const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *made, int errors[]),
+           (count, commands, argvs, maxprocs, infos, root, comm, made, errors))
+WRAP_OTHER(Comm_accept, OTHER_SPAWN,
+           (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
+           (port, info, root, comm, made))
+WRAP_OTHER(Comm_connect, OTHER_SPAWN,
+           (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
+           (port, info, root, comm, made))
+WRAP_OTHER(Comm_join, OTHER_SPAWN, (int fd, MPI_Comm *made), (fd, made))

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * recording_record.c: one record after the other. A record is checked whole before it is handed
+ * out: ranks, communicators, requests and operations exist, numbers are in range, and lists lie
+ * within their block, so that memory is in proportion to the file whatever it claims.
+ */
+#include "base/array.h"
+#include "record/recording_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define X(name, text) text,
+static const char *const operations[] = {NULL, RECORDING_OPERATIONS(X)};
+static const char *const waits[] = {RECORDING_WAITS(X)};
+static const char *const collectives[] = {RECORDING_COLLECTIVES(X)};
+static const char *const neighbours[] = {RECORDING_NEIGHBOURS(X)};
+static const char *const onesided[] = {RECORDING_ONESIDED(X)};
+static const char *const others[] = {RECORDING_OTHERS(X)};
+#undef X
+static const char *const modes[] = {"standard", "synchronous", "buffered", "ready"};
+static const char *const comm_kinds[] = {"new", "group", "inter", "found"};
+
+static const struct kinds {
+    unsigned operation, num;
+    const char *const *names;
+} kinds[] = {
+    {REC_COMM, COMM_KINDS, comm_kinds},
+    {REC_SEND, SEND_MODES, modes},
+    {REC_WAIT, WAIT_KINDS, waits},
+    {REC_COLLECTIVE, COLL_OPERATIONS, collectives},
+    {REC_NEIGHBOUR, NEIGH_OPERATIONS, neighbours},
+    {REC_ONESIDED, ONE_KINDS, onesided},
+    {REC_OTHER, OTHER_KINDS, others},
+    {0, 0, NULL},
+};
+
+const char *recording_operation_name(unsigned operation)
+{
+    return operation > REC_NONE && operation < REC_OPERATIONS ? operations[operation] : NULL;
+}
+
+const char *recording_kind_name(unsigned operation, unsigned kind)
+{
+    for (const struct kinds *k = kinds; k->names; k++)
+        if (k->operation == operation)
+            return kind < k->num ? k->names[kind] : NULL;
+    return NULL;
+}
+
+/* Reads numbers until one is wrong; `wrong` then says why. */
+typedef struct reading {
+    recording *r;
+    const char *wrong;
+    bool memory; /* wrong for want of it */
+} reading;
+
+static uint64_t number(reading *d)
+{
+    recording *r = d->r;
+    uint64_t value = 0;
+    for (unsigned shift = 0; !d->wrong; shift += 7) {
+        if (r->at == r->end) {
+            d->wrong = "its operands reach beyond its block";
+            break;
+        }
+        unsigned char byte = *r->at++;
+        if (shift == 63 && byte > 1) {
+            d->wrong = "a number has more than 64 bits";
+            break;
+        }
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            return value;
+    }
+    return 0;
+}
+
+static uint64_t at_most(reading *d, uint64_t most, const char *wrong)
+{
+    uint64_t value = number(d);
+    if (d->wrong || value <= most)
+        return value;
+    d->wrong = wrong;
+    return 0;
+}
+
+static uint64_t size(reading *d)
+{
+    return at_most(d, RECORDING_MOST_BYTES, "a size is larger than any message");
+}
+
+static uint32_t peer(reading *d)
+{
+    uint64_t value = at_most(d, (uint64_t)d->r->num_ranks + 1, "it names a rank that is none");
+    return value == 0 ? RECORDING_NOBODY : value == 1 ? RECORDING_ANY : (uint32_t)value - 2;
+}
+
+static uint32_t tag(reading *d)
+{
+    uint64_t value = at_most(d, INT32_MAX + UINT64_C(1), "a tag is none of MPI's");
+    return value == 0 ? RECORDING_ANY : (uint32_t)value - 1;
+}
+
+static uint32_t known_comm(reading *d)
+{
+    recording *r = d->r;
+    uint32_t comm = (uint32_t)at_most(d, r->num_comms - 1, "it names a communicator that is none");
+    if (comm < r->room_comms && r->comm_freed[comm])
+        d->wrong = "it names a communicator that was freed";
+    return comm;
+}
+
+static uint64_t new_request(reading *d)
+{
+    return at_most(d, 1, "it begins neither one request nor none") ? ++d->r->num_requests : 0;
+}
+
+static uint64_t named_request(reading *d, uint64_t back)
+{
+    if (!d->wrong && (back == 0 || back > d->r->num_requests))
+        d->wrong = "it names a request that was not begun";
+    return d->r->num_requests + 1 - back;
+}
+
+static void add_item(reading *d, recording_item item)
+{
+    recording *r = d->r;
+    if (d->wrong)
+        return;
+    if (!IK_ARRAY_ROOM(r->items, r->room_items, r->num_items + 1)) {
+        d->wrong = "out of memory";
+        d->memory = true;
+        return;
+    }
+    r->items[r->num_items++] = item;
+}
+
+/* A count of things of at least one byte each. */
+static size_t how_many(reading *d)
+{
+    return (size_t)at_most(d, (uint64_t)(d->r->end - d->r->at), "a count is larger than its block");
+}
+
+static void text(reading *d, char *to, size_t room)
+{
+    size_t length = how_many(d);
+    if (length >= room)
+        d->wrong = "a text is too long";
+    if (d->wrong)
+        return;
+    memcpy(to, d->r->at, length);
+    to[length] = '\0';
+    d->r->at += length;
+}
+
+/* ---- operands of the operations */
+
+static void read_begin(reading *d, recording_record *o)
+{
+    uint64_t rank = number(d), ranks = number(d);
+    if (!d->wrong && (rank != d->r->rank || ranks != d->r->num_ranks))
+        d->wrong = "it is another rank's, or of another number of ranks";
+    o->level = (uint32_t)at_most(d, UINT32_MAX, "a thread level is none of MPI's");
+    number(d);
+    text(d, o->host, sizeof o->host);
+    text(d, o->library, sizeof o->library);
+    text(d, o->job, sizeof o->job);
+    ik_text_line(o->host);
+    ik_text_line(o->library);
+    ik_text_line(o->job);
+}
+
+/* Ranks of a group, as items. */
+static void read_runs(reading *d)
+{
+    uint64_t ranks = d->r->num_ranks, sum = 0;
+    for (size_t runs = how_many(d); runs && !d->wrong; runs--) {
+        uint64_t first = at_most(d, ranks - 1, "it names a rank that is none");
+        uint64_t length = at_most(d, ranks, "a communicator has more ranks than there are");
+        uint64_t zigzag = at_most(d, 2 * ranks, "a communicator has ranks that are none");
+        int64_t step = (int64_t)(zigzag >> 1) ^ -(int64_t)(zigzag & 1);
+        int64_t last = (int64_t)first + step * (int64_t)(length ? length - 1 : 0);
+        sum += length;
+        if (!d->wrong && (length == 0 || last < 0 || last >= (int64_t)ranks || sum > ranks))
+            d->wrong = "a communicator has ranks that are none";
+        for (uint64_t i = 0; i < length && !d->wrong; i++)
+            add_item(d, (recording_item){.value = (uint64_t)((int64_t)first + step * (int64_t)i)});
+    }
+}
+
+static void read_comm(reading *d, recording_record *o)
+{
+    recording *r = d->r;
+    o->comm = (uint32_t)at_most(d, IK_NONE - 2, "a communicator has no number");
+    if (!d->wrong && o->comm != r->num_comms)
+        d->wrong = "communicators are not numbered in their order";
+    o->kind = (unsigned)at_most(d, COMM_KINDS - 1, "it is made in a way that is none");
+    o->root = (uint32_t)at_most(d, r->num_comms - 1, "its parent is no communicator");
+    o->sequence = number(d);
+    read_runs(d);
+    size_t own = r->num_items;
+    read_runs(d);
+    o->num_in = r->num_items - own;
+    if (!d->wrong && own == 0)
+        d->wrong = "a communicator has no rank";
+    size_t before = r->room_comms;
+    if (!d->wrong && !IK_ARRAY_ROOM(r->comm_freed, r->room_comms, (size_t)r->num_comms + 1)) {
+        d->wrong = "out of memory";
+        d->memory = true;
+    }
+    if (r->room_comms > before)
+        memset(r->comm_freed + before, 0, r->room_comms - before);
+    r->num_comms += !d->wrong;
+}
+
+static void read_comm_free(reading *d, recording_record *o)
+{
+    o->comm = known_comm(d);
+    if (!d->wrong && o->comm < 2)
+        d->wrong = "it frees a communicator that MPI made";
+    else if (!d->wrong)
+        d->r->comm_freed[o->comm] = 1;
+}
+
+static void read_message(reading *d, recording_record *o, bool send)
+{
+    o->request = new_request(d);
+    if (send)
+        o->kind = (unsigned)at_most(d, SEND_MODES - 1, "a send has a mode that is none");
+    o->comm = known_comm(d);
+    o->peer = peer(d);
+    o->tag = tag(d);
+    o->bytes = size(d);
+    if (!d->wrong && send &&
+        (o->peer == RECORDING_ANY || (o->tag == RECORDING_ANY && o->peer != RECORDING_NOBODY)))
+        d->wrong = "a send to any rank, or with any tag";
+    o->seen_peer = o->peer;
+    o->seen_tag = o->tag;
+    if (!send && !o->request) {
+        o->seen_peer = peer(d);
+        o->seen_tag = tag(d);
+    }
+}
+
+static void read_sendrecv(reading *d, recording_record *o)
+{
+    o->request = new_request(d);
+    o->comm = known_comm(d);
+    o->peer = peer(d);
+    o->tag = tag(d);
+    o->bytes = size(d);
+    o->from = peer(d);
+    o->from_tag = tag(d);
+    o->room = size(d);
+    o->seen_peer = peer(d);
+    o->seen_tag = tag(d);
+    if (!d->wrong &&
+        (o->peer == RECORDING_ANY || (o->tag == RECORDING_ANY && o->peer != RECORDING_NOBODY)))
+        d->wrong = "a send to any rank, or with any tag";
+}
+
+static void read_wait(reading *d, recording_record *o)
+{
+    o->kind = (unsigned)at_most(d, WAIT_KINDS - 1, "it waits in a way that is none");
+    number(d);
+    for (size_t n = how_many(d); n && !d->wrong; n--) {
+        uint64_t code = number(d);
+        recording_item item = {.value = named_request(d, code >> 2),
+                               .seen = code & 1,
+                               .cancelled = code & 2,
+                               .peer = RECORDING_ANY,
+                               .tag = RECORDING_ANY};
+        if (item.seen) {
+            item.peer = peer(d);
+            item.tag = tag(d);
+        }
+        add_item(d, item);
+    }
+}
+
+static void read_collective(reading *d, recording_record *o)
+{
+    o->request = new_request(d);
+    o->kind = (unsigned)at_most(d, COLL_OPERATIONS - 1, "its operation is none");
+    o->comm = known_comm(d);
+    uint64_t root = at_most(d, d->r->num_ranks, "its root is no rank");
+    o->root = root ? (uint32_t)root - 1 : IK_NONE;
+    if (!d->wrong && (root != 0) != (o->kind < COLL_ROOTED))
+        d->wrong = root ? "it has a root, but needs none" : "it has no root";
+    o->sent = size(d);
+    o->received = size(d);
+    for (size_t n = how_many(d); n && !d->wrong; n--)
+        add_item(d, (recording_item){.value = size(d)});
+}
+
+static void read_neighbour(reading *d, recording_record *o)
+{
+    o->request = new_request(d);
+    o->kind = (unsigned)at_most(d, NEIGH_OPERATIONS - 1, "its operation is none");
+    o->comm = known_comm(d);
+    size_t out = how_many(d);
+    o->num_in = how_many(d);
+    for (size_t n = out + o->num_in; n && !d->wrong; n--) {
+        recording_item item = {.peer = peer(d)};
+        if (!d->wrong && item.peer == RECORDING_ANY)
+            d->wrong = "a neighbour is any rank";
+        item.value = size(d);
+        add_item(d, item);
+    }
+}
+
+static void read_probe(reading *d, recording_record *o)
+{
+    o->comm = known_comm(d);
+    o->peer = peer(d);
+    o->tag = tag(d);
+    o->seen_peer = peer(d);
+    o->seen_tag = tag(d);
+    o->bytes = size(d);
+}
+
+static void read_operands(reading *d, recording_record *o)
+{
+    switch (o->operation) {
+    case REC_BEGIN:
+        read_begin(d, o);
+        break;
+    case REC_COMM:
+        read_comm(d, o);
+        break;
+    case REC_COMM_FREE:
+        read_comm_free(d, o);
+        break;
+    case REC_SEND:
+    case REC_RECV:
+        read_message(d, o, o->operation == REC_SEND);
+        break;
+    case REC_SENDRECV:
+        read_sendrecv(d, o);
+        break;
+    case REC_WAIT:
+        read_wait(d, o);
+        break;
+    case REC_COLLECTIVE:
+        read_collective(d, o);
+        break;
+    case REC_NEIGHBOUR:
+        read_neighbour(d, o);
+        break;
+    case REC_FREE:
+        o->freed = named_request(d, number(d));
+        break;
+    case REC_PROBE:
+        read_probe(d, o);
+        break;
+    case REC_POLLS:
+        o->sequence = number(d);
+        o->lasts_ns = at_most(d, RECORDING_MOST_NS, "a time is longer than eleven days");
+        break;
+    case REC_ONESIDED:
+        o->kind = (unsigned)at_most(d, ONE_KINDS - 1, "its operation is none");
+        at_most(d, d->r->num_ranks, "its target is no rank");
+        o->bytes = size(d);
+        break;
+    case REC_OTHER:
+        o->kind = (unsigned)at_most(d, OTHER_KINDS - 1, "its kind is none");
+        break;
+    default:
+        break;
+    }
+}
+
+/* A rank's first record is BEGIN, and END its last. */
+static const char *order_error(const recording *r, unsigned operation)
+{
+    if ((r->number == 1) != (operation == REC_BEGIN))
+        return r->number == 1 ? "a rank's first record must be its beginning"
+                              : "a rank begins twice";
+    return r->ended ? "a record follows the rank's end" : NULL;
+}
+
+static ik_status find_record(recording *r, bool *found, ik_error *err)
+{
+    *found = true;
+    while (r->records_left == 0) {
+        if (r->at != r->end)
+            return recording_refuse(r, err, "bytes follow the last record of a block");
+        *found = r->blocks_read < r->ranks[r->rank].num_blocks;
+        if (!*found)
+            return IK_OK;
+        ik_status status = recording_next_block(r, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+ik_status recording_next(recording *r, recording_record *out, ik_error *err)
+{
+    recording_record o = {.root = IK_NONE};
+    reading d = {.r = r};
+    bool found;
+    ik_status status = find_record(r, &found, err);
+    if (status != IK_OK || !found) {
+        if (status == IK_OK && r->ended != r->ranks[r->rank].complete)
+            return recording_refuse(r, err, "the rank's last block says otherwise how it ended");
+        *out = o;
+        return status;
+    }
+    r->number++;
+    r->offset = r->next_offset - (uint64_t)(r->end - r->at);
+    r->records_left--;
+    r->num_items = 0;
+    o.number = r->number;
+    o.offset = r->offset;
+    o.operation = r->at < r->end ? *r->at++ : REC_NONE;
+    if (!recording_operation_name(o.operation))
+        return recording_refuse(r, err, "operation %u is none", o.operation);
+    const char *order = order_error(r, o.operation);
+    if (order)
+        return recording_refuse(r, err, "%s", order);
+    o.gap_ns = at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
+    o.lasts_ns = at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
+    read_operands(&d, &o);
+    if (d.memory)
+        return ik_fail_memory(err, r->num_items * sizeof *r->items, "a record");
+    if (d.wrong)
+        return recording_refuse(r, err, "%s: %s", operations[o.operation], d.wrong);
+    r->ended = o.operation == REC_END;
+    o.items = r->items;
+    o.num = r->num_items;
+    *out = o;
+    return IK_OK;
+}
