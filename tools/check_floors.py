@@ -11,14 +11,9 @@ FLOOR = {"base": 0, "record": 1, "fabric": 1, "topology": 2, "format": 2, "routi
 SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify")}
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
 # not listed. BACK: includes that still go the other way.
-<<<<<<< HEAD
-ROOMS = {"routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
-         "traffic": ["", "workload", "program", "storage"],
-=======
 ROOMS = {"record": ["", "preload"],
          "routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
-         "traffic": ["", "workload", "program"],
->>>>>>> bdea80b (Programs are recorded: ikat record, recorders of Open MPI and MPICH, recordings as traces)
+         "traffic": ["", "workload", "program", "storage"],
          "analysis": ["", "queues", "workload"],
          "experiment": ["yaml", "figures", "", "run"],
          "report": ["", "figure"],
