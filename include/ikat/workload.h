@@ -102,9 +102,15 @@ typedef struct ik_graph {
      * receive of that one */
     bool eager;
     uint64_t eager_bytes;
-    uint32_t
-        *ack; /* [num_ops] of a send: the receiver's operation that acknowledges it, or IK_NONE;
-                    * NULL = none are */
+    /* with `eager`, instead of acknowledgements: a send above eager_bytes, or a synchronous one, is
+     * three messages: a request of 1 byte, with the send's overhead; the receiver's clear to send,
+     * of 1 byte, once a receive that takes it has begun; then the data. Above eager_bytes it is
+     * done when the last byte has left the host */
+    bool handshake;
+    /* [num_ops] of a send: the receiver's operation that acknowledges it, or that clears it to
+     * send; of the receive of a request: the send whose data is asked for; else IK_NONE. NULL =
+     * there are none */
+    uint32_t *ack;
     uint64_t overhead_ps; /* that the processor of a host is busy with each send and receive */
     /* ---- several ranks per host, or on other hosts than their number says; all NULL: rank is
      * host. Ranks stand by host, on one host by number; `rank` below is the place in that order.

@@ -11,14 +11,19 @@
 enum { MOST_OPS = 80, MOST_RANKS = 6, MOST_EVENTS = 4000, ANY = -1 };
 enum { CALC, SEND, RECV };
 enum { AT_ARRIVAL, AT_SEND, AT_RECV, AT_CALC, AT_SWITCH };
+/* Messages of a send: itself, or with a handshake the request, the clear to send, the data. */
+enum { WHOLE, REQUEST, CLEAR, DATA };
 
 typedef struct model_op {
     int rank, kind, peer, tag, cpu;
     uint64_t amount; /* ps or bytes */
     int before[3], num_before;
     bool on_start[3];
+    bool sync; /* a send with a handshake, however small */
+    int comm;
     /* ---- state */
     int left, mate;
+    bool turn[4]; /* the gap before this message of it is over */
     bool begun, handed, here, done;
     uint64_t ready, here_at;
     unsigned here_order, begun_order;
@@ -26,7 +31,7 @@ typedef struct model_op {
 
 typedef struct model_event {
     uint64_t t;
-    int what, op;
+    int what, op, message;
 } model_event;
 
 typedef struct model {
@@ -34,24 +39,50 @@ typedef struct model {
     model_op op[MOST_OPS];
     uint64_t overhead, eager; /* ps; bytes, UINT64_MAX = a send is done when it has left */
     uint64_t latency, ps_per_byte;
+    bool handshake;
+    uint64_t gap;                              /* between messages of a host */
+    uint64_t local_latency, local_ps_per_byte; /* between ranks of a host */
+    int host_of[MOST_RANKS];
     /* ---- state */
     model_event event[MOST_EVENTS];
     int events;
-    uint64_t cpu[MOST_RANKS][4], link[MOST_RANKS], out[MOST_RANKS], finish[MOST_RANKS];
+    uint64_t cpu[MOST_RANKS][4], link[MOST_RANKS], out[MOST_RANKS], finish[MOST_RANKS],
+        gap_free[MOST_RANKS];
     unsigned order;
 } model;
 
-static inline void model_post(model *m, uint64_t t, int what, int op)
+static inline void model_post_of(model *m, uint64_t t, int what, int op, int message)
 {
     assert_true(m->events < MOST_EVENTS);
-    m->event[m->events++] = (model_event){t, what, op};
+    m->event[m->events++] = (model_event){t, what, op, message};
 }
 
-static inline bool model_earlier(const model_event *a, const model_event *b)
+static inline void model_post(model *m, uint64_t t, int what, int op)
+{
+    model_post_of(m, t, what, op, WHOLE);
+}
+
+/* Of events of one time and kind: by rank, then as the rank's program has them, then what clears
+ * to send, in the order of all programs. */
+static inline int model_key(const model *m, const model_event *e)
+{
+    const model_op *o = &m->op[e->op];
+    bool control = e->message == CLEAR || (e->message == REQUEST && e->what == AT_ARRIVAL);
+    bool at_peer = (e->message == CLEAR) != (e->what == AT_ARRIVAL);
+    return (at_peer ? o->peer : o->rank) * 100000 +
+           (control ? 50000 + o->rank * 5000 + e->op * 4 + e->message : e->op);
+}
+
+static inline bool model_earlier(const model *m, const model_event *a, const model_event *b)
 {
     if (a->t != b->t)
         return a->t < b->t;
-    return a->what != b->what ? a->what < b->what : a->op < b->op;
+    return a->what != b->what ? a->what < b->what : model_key(m, a) < model_key(m, b);
+}
+
+static inline bool model_asks(const model *m, int op)
+{
+    return m->handshake && (m->op[op].sync || m->op[op].amount > m->eager);
 }
 
 static inline void model_less(model *m, int op, uint64_t t)
@@ -98,7 +129,7 @@ static inline bool model_has_any(const model *m, int rank)
 static inline bool model_fits(const model *m, int recv, int send)
 {
     const model_op *r = &m->op[recv], *s = &m->op[send];
-    return r->kind == RECV && s->kind == SEND && s->peer == r->rank &&
+    return r->kind == RECV && s->kind == SEND && s->peer == r->rank && r->comm == s->comm &&
            (r->peer == ANY || r->peer == s->rank) && (r->tag == ANY || r->tag == s->tag);
 }
 
@@ -112,7 +143,8 @@ static inline bool model_may(const model *m, int recv, int send)
         int nth = 0;
         for (int k = 0; k < m->num; k++) {
             nth += k < recv && m->op[k].kind == RECV && m->op[k].rank == m->op[recv].rank &&
-                   m->op[k].peer == m->op[recv].peer && m->op[k].tag == m->op[recv].tag;
+                   m->op[k].peer == m->op[recv].peer && m->op[k].tag == m->op[recv].tag &&
+                   m->op[k].comm == m->op[recv].comm;
             nth -= k < send && model_fits(m, recv, k) && m->op[k].rank == m->op[send].rank;
         }
         return nth == 0;
@@ -128,6 +160,16 @@ static inline void model_recv_end(model *m, int recv, uint64_t now)
     model_op *o = &m->op[recv];
     uint64_t begin = m->overhead ? model_cpu(m, o, now, m->overhead) : now;
     model_end(m, recv, begin + m->overhead);
+}
+
+/* All of its message is there. */
+static inline void model_come(model *m, int recv, uint64_t now)
+{
+    m->op[recv].here = true;
+    if (m->overhead)
+        model_post(m, now, AT_RECV, recv);
+    else
+        model_recv_end(m, recv, now);
 }
 
 /* The pair that matches now, if any: first receives by their begin, then messages by arrival, and
@@ -152,60 +194,98 @@ static inline void model_match(model *m, int rank, uint64_t now)
             return;
         m->op[best_r].mate = best_s;
         m->op[best_s].mate = best_r;
-        m->op[best_r].here = true;
-        if (m->overhead)
-            model_post(m, now, AT_RECV, best_r);
+        if (model_asks(m, best_s))
+            model_post_of(m, now, AT_SEND, best_s, CLEAR);
         else
-            model_recv_end(m, best_r, now);
+            model_come(m, best_r, now);
     } while (true);
 }
 
-static inline void model_hand_over(model *m, int op, uint64_t now)
+/* A message of a send goes out. */
+static inline void model_hand_over(model *m, int op, int message, uint64_t now)
 {
     model_op *o = &m->op[op];
-    if (o->peer == o->rank) {
-        model_post(m, now, AT_ARRIVAL, op);
-        model_end(m, op, now);
-        return;
+    int from = message == CLEAR ? o->peer : o->rank, to = message == CLEAR ? o->rank : o->peer,
+        host = m->host_of[from];
+    uint64_t bytes = message == REQUEST || message == CLEAR ? 1 : o->amount, left;
+    bool done = message == WHOLE || message == DATA,
+         early = m->handshake ? bytes <= m->eager : m->eager != UINT64_MAX;
+    if (host == m->host_of[to]) {
+        left = now + bytes * m->local_ps_per_byte;
+        model_post_of(m, left + m->local_latency, AT_ARRIVAL, op, message);
+    } else {
+        if (m->gap && !o->turn[message]) {
+            uint64_t enters = m->gap_free[host] > now ? m->gap_free[host] : now;
+            m->gap_free[host] = enters + m->gap;
+            o->turn[message] = true;
+            if (enters > now) {
+                model_post_of(m, enters, AT_SEND, op, message);
+                return;
+            }
+        }
+        uint64_t *link = &m->link[host], start = *link > now ? *link : now;
+        left = *link = start + bytes * m->ps_per_byte;
+        model_post_of(m, start + m->latency, AT_SWITCH, op, message);
     }
-    uint64_t *link = &m->link[o->rank], start = *link > now ? *link : now;
-    *link = start + o->amount * m->ps_per_byte;
-    model_post(m, start + m->latency, AT_SWITCH, op);
-    model_end(m, op, m->eager == UINT64_MAX ? *link : now);
+    if (early)
+        left = now;
+    if (done)
+        model_end(m, op, left);
+    m->finish[from] = left > m->finish[from] ? left : m->finish[from];
 }
 
-static inline void model_send(model *m, int op, uint64_t now)
+static inline void model_send(model *m, int op, int message, uint64_t now)
 {
     model_op *o = &m->op[op];
+    if (message == WHOLE && model_asks(m, op))
+        message = REQUEST;
     if (!o->begun) {
         o->begun = true;
         uint64_t begin = m->overhead ? model_cpu(m, o, now, m->overhead) : now;
         model_tell(m, op, true, begin);
         if (m->overhead) {
-            model_post(m, begin + m->overhead, AT_SEND, op);
+            model_post_of(m, begin + m->overhead, AT_SEND, op, message);
             return;
         }
     }
-    model_hand_over(m, op, now);
+    model_hand_over(m, op, message, now);
+}
+
+static inline void model_arrive(model *m, int op, int message, uint64_t now)
+{
+    model_op *o = &m->op[op];
+    int to = message == CLEAR ? o->rank : o->peer;
+    if (message == REQUEST || message == CLEAR)
+        m->finish[to] = now > m->finish[to] ? now : m->finish[to];
+    if (message == CLEAR) {
+        model_post_of(m, now, AT_SEND, op, DATA);
+    } else if (message == DATA) {
+        model_come(m, o->mate, now);
+    } else {
+        o->here = true;
+        o->here_order = ++m->order;
+        model_match(m, o->peer, now);
+    }
 }
 
 static inline void model_take(model *m, model_event e)
 {
     model_op *o = &m->op[e.op];
     uint64_t begin;
+    int host;
     switch (e.what) {
     case AT_SWITCH:
-        begin = m->out[o->peer] > e.t ? m->out[o->peer] : e.t;
-        m->out[o->peer] = begin + o->amount * m->ps_per_byte;
-        model_post(m, m->out[o->peer] + m->latency, AT_ARRIVAL, e.op);
+        host = m->host_of[e.message == CLEAR ? o->rank : o->peer];
+        begin = m->out[host] > e.t ? m->out[host] : e.t;
+        m->out[host] =
+            begin + (e.message == REQUEST || e.message == CLEAR ? 1 : o->amount) * m->ps_per_byte;
+        model_post_of(m, m->out[host] + m->latency, AT_ARRIVAL, e.op, e.message);
         return;
     case AT_ARRIVAL:
-        o->here = true;
-        o->here_order = ++m->order;
-        model_match(m, o->peer, e.t);
+        model_arrive(m, e.op, e.message, e.t);
         return;
     case AT_SEND:
-        model_send(m, e.op, e.t);
+        model_send(m, e.op, e.message, e.t);
         return;
     case AT_RECV:
         if (o->begun) {
@@ -238,7 +318,7 @@ static inline bool model_run(model *m)
     while (m->events) {
         int next = 0;
         for (int k = 1; k < m->events; k++)
-            if (model_earlier(&m->event[k], &m->event[next]))
+            if (model_earlier(m, &m->event[k], &m->event[next]))
                 next = k;
         model_event e = m->event[next];
         m->event[next] = m->event[--m->events];
@@ -284,6 +364,8 @@ static inline void model_draw(model *m, uint64_t seed, uint32_t wild)
     int first[MOST_RANKS];
     m->ranks = 2 + (int)model_roll(&dice, MOST_RANKS - 1);
     m->num = 0;
+    for (int r = 0; r < m->ranks; r++)
+        m->host_of[r] = r;
     for (int r = 0; r < m->ranks; r++)
         first[r] = model_add(m, r, CALC, 1000ull * (1 + model_roll(&dice, 100000)), 0, 0);
     int wanted = 10 + (int)model_roll(&dice, MOST_OPS - 20);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Several ranks per host, and ranks on other hosts than their number says. */
+#include "goal_model.h"
 #include "graph_run.h"
+#include "unit/part.h"
 
 #define NS 1000ull
 
@@ -250,12 +252,246 @@ static void test_order(void **state)
     ik_workload_clear(&w);
 }
 
+/* ---- handshakes */
+
+/* 1000 B of rank 1 to rank 2, on hosts 0 and 1, whose receive begins at 700 ns: the request is
+ * there at 20.16 ns, what clears it takes as long from 700 ns on, then come the data. */
+static void build_handshake(graph_builder *b, uint64_t seed)
+{
+    share(b);
+    b->eager = b->handshake = true;
+    b->eager_bytes = seed == 2 ? 5000 : 500;
+    b->sync_now = seed == 2; /* as large messages, whatever their size */
+    uint32_t recv, send = graph_message(b, 1, 2, 1000, &recv),
+                   calc = graph_add(b, 2, IK_OP_CALC, seed == 3 ? 0 : 700 * NS, 0, 0, 0);
+    graph_wait(b, recv, calc, false);
+    uint32_t then = graph_add(b, 1, IK_OP_CALC, 3000 * NS, 0, 0, 0);
+    graph_wait(b, then, send, false);
+    b->sync_now = false;
+    uint32_t begun = graph_add(b, 1, IK_OP_CALC, 1 * NS, 1, 0, 0);
+    graph_wait(b, begun, send, true);
+}
+
+static void build_synchronous(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_handshake(b, 2);
+}
+
+static void build_early(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_handshake(b, 3);
+}
+
+/* The receive is one of any source. */
+static void build_handshake_any(graph_builder *b, uint64_t seed)
+{
+    build_handshake(b, seed);
+    graph_add(b, 2, IK_OP_RECV, 8, GRAPH_ANY, 9, 0);
+    graph_add(b, 0, IK_OP_SEND, 8, 2, 9, 0);
+}
+
+static void test_handshake(void **state)
+{
+    const uint64_t control = 20080; /* two links of 10 ns, 1 B of 80 ps */
+    build_fn late[] = {build_handshake, build_synchronous, build_handshake_any};
+    (void)state;
+    for (unsigned k = 0; k < 3; k++) {
+        ik_sim_result r = run_all(on_crossbar(), late[k]);
+        assert_int_equal(r.host_finish_ps[1], 700 * NS + control + 100 * NS);
+        /* above eager_bytes the send is done when the data have left, else when the adapter has
+         * them */
+        uint64_t left = 700 * NS + control + (k == 1 ? 0 : 80 * NS);
+        assert_int_equal(r.host_finish_ps[0], left + 3000 * NS);
+        ik_sim_result_free(&r);
+    }
+    ik_sim_result r = run_all(on_crossbar(), build_early);
+    assert_int_equal(r.host_finish_ps[1], 2 * control + 100 * NS);
+    ik_sim_result_free(&r);
+}
+
+/* Both ranks send before they receive: with handshakes none goes on, eager messages do. */
+static void build_exchange(graph_builder *b, uint64_t seed)
+{
+    share(b);
+    b->eager = b->handshake = b->blocks = true;
+    b->eager_bytes = seed == 2 ? 1000 : 999;
+    uint32_t recv[2], first = graph_message(b, 1, 2, 1000, &recv[0]),
+                      second = graph_message(b, 2, 1, 1000, &recv[1]);
+    graph_wait(b, recv[1], first, false);
+    graph_wait(b, recv[0], second, false);
+}
+
+static void build_eager_exchange(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_exchange(b, 2);
+}
+
+static void test_what_blocks(void **state)
+{
+    graph_builder b = {.num_hosts = 3, .source = "test"};
+    ik_workload w;
+    ik_error err = {0};
+    (void)state;
+    ik_sim_result r = run_graph(NULL, on_crossbar(), 1, build_exchange);
+    assert_false(r.completed);
+    assert_non_null(strstr(r.missing_text, "nothing happens any more"));
+    ik_sim_result_free(&r);
+    r = run_all(on_crossbar(), build_eager_exchange);
+    assert_int_equal(r.completion_ps, 100 * NS);
+    ik_sim_result_free(&r);
+    build_exchange(&b, 1);
+    b.blocks = false;
+    assert_int_equal(graph_finish(&b, &w, &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.text, "waits for itself"));
+    b = (graph_builder){.num_hosts = 3, .source = "test"};
+    build_exchange(&b, 1); /* a cycle within a rank is one in any case */
+    graph_wait(&b, 0, 3, false);
+    assert_int_equal(graph_finish(&b, &w, &err), IK_ERR_INPUT);
+}
+
+/* ---- random programs against the reference */
+
+static model drawn;
+
+/* The ranks' programs one after the other, as a file has them. */
+static void build_drawn(graph_builder *b, uint64_t seed)
+{
+    static uint32_t host_of[MOST_RANKS], number[MOST_OPS];
+    (void)seed;
+    b->rank_host = host_of;
+    b->num_ranks = (uint32_t)drawn.ranks;
+    b->overhead_ps = drawn.overhead;
+    b->gap_ps = drawn.gap;
+    b->local_latency_ps = drawn.local_latency;
+    b->local_bps = drawn.local_ps_per_byte ? 8000000000000ull / drawn.local_ps_per_byte : 0;
+    b->eager = drawn.eager != UINT64_MAX;
+    b->eager_bytes = drawn.eager;
+    b->handshake = drawn.handshake;
+    b->blocks = true;
+    for (int r = 0; r < drawn.ranks; r++) {
+        host_of[r] = (uint32_t)drawn.host_of[r];
+        for (int k = 0; k < drawn.num; k++) {
+            const model_op *o = &drawn.op[k];
+            static const ik_op_kind kind[] = {
+                [CALC] = IK_OP_CALC, [SEND] = IK_OP_SEND, [RECV] = IK_OP_RECV};
+            uint32_t peer = o->kind == CALC  ? (uint32_t)o->cpu
+                            : o->peer == ANY ? GRAPH_ANY
+                                             : (uint32_t)o->peer;
+            if (o->rank != r)
+                continue;
+            b->cpu_now = (uint8_t)o->cpu;
+            b->comm_now = (uint32_t)o->comm;
+            b->sync_now = o->sync;
+            number[k] = graph_add(b, (uint32_t)r, kind[o->kind], o->amount, peer,
+                                  o->tag == ANY ? GRAPH_ANY : (uint32_t)o->tag, 0);
+        }
+    }
+    for (int k = 0; k < drawn.num; k++)
+        for (int i = 0; i < drawn.op[k].num_before; i++)
+            graph_wait(b, number[k], number[drawn.op[k].before[i]], drawn.op[k].on_start[i]);
+}
+
+/* Several ranks on a host, sends with handshakes, communicators. */
+static void draw_more(uint64_t seed, uint32_t wild)
+{
+    uint64_t dice = seed * 131 + 7;
+    memset(&drawn, 0, sizeof drawn);
+    model_draw(&drawn, seed, wild);
+    drawn.latency = 10 * NS;
+    drawn.ps_per_byte = 80;
+    drawn.overhead = model_roll(&dice, 3) * 37 * NS;
+    drawn.gap = model_roll(&dice, 2) * 171 * NS;
+    drawn.local_latency = model_roll(&dice, 2) * 333 * NS;
+    drawn.local_ps_per_byte = model_roll(&dice, 2) * 125;
+    drawn.handshake = model_roll(&dice, 3) > 0;
+    drawn.eager = drawn.handshake        ? model_roll(&dice, 2) * 128
+                  : model_roll(&dice, 2) ? 4096
+                                         : UINT64_MAX;
+    for (int r = 0; r < drawn.ranks; r++)
+        drawn.host_of[r] = (int)model_roll(&dice, 4);
+    for (int k = 0; k < drawn.num; k++) {
+        model_op *o = &drawn.op[k];
+        if (o->kind == CALC)
+            continue;
+        o->comm = o->kind == SEND ? (int)model_roll(&dice, 2) * 5 : drawn.op[k - 1].comm;
+        o->sync = o->kind == SEND && drawn.handshake && model_roll(&dice, 3) == 0;
+    }
+}
+
+/* Whether both ends of every message can find each other: the builder refuses the others. */
+static bool is_matched(const graph_builder *settings)
+{
+    graph_builder b = *settings;
+    ik_workload w;
+    ik_error err = {0};
+    build_drawn(&b, 0);
+    ik_status status = graph_finish(&b, &w, &err);
+    ik_workload_clear(&w);
+    return status == IK_OK;
+}
+
+static void compare_with_model(uint64_t seed, uint32_t wild, unsigned *completed)
+{
+    draw_more(seed, wild);
+    if (!is_matched(&(graph_builder){.num_hosts = 4, .source = "test"}))
+        return;
+    scenario c = on_crossbar();
+    c.fabric = "crossbar:n=4,latency=10 ns,link_rate=100 Gb/s";
+    c.adapter = "packet=4096 B";
+    c.measure = ENDS; /* no samples of a run that is stuck */
+    bool all = model_run(&drawn);
+    *completed += all;
+    uint64_t finish[4] = {0};
+    for (int r = 0; r < drawn.ranks; r++) {
+        uint64_t *of = &finish[drawn.host_of[r]];
+        *of = drawn.finish[r] > *of ? drawn.finish[r] : *of;
+    }
+    for (unsigned k = 0; k < 2 * MOST_THREADS; k++) {
+        c.threads = 1 + k / 2;
+        ik_sim_result r = run_graph(k % 2 ? &sim_general_engine : NULL, c, FIFO, build_drawn);
+        if (r.completed != all)
+            fail_msg("program %llu: %s", (unsigned long long)seed,
+                     all ? r.missing_text : "completed");
+        if (all)
+            check_path(&r);
+        for (unsigned h = 0; h < 4; h++)
+            if (r.host_finish_ps[h] != finish[h])
+                fail_msg(
+                    "program %llu (overhead %llu, gap %llu, eager %llu%s), %u threads: host %u "
+                    "is done at %llu ps, expected %llu",
+                    (unsigned long long)seed, (unsigned long long)drawn.overhead,
+                    (unsigned long long)drawn.gap, (unsigned long long)drawn.eager,
+                    drawn.handshake ? " handshake" : "", c.threads, h,
+                    (unsigned long long)r.host_finish_ps[h], (unsigned long long)finish[h]);
+        ik_sim_result_free(&r);
+    }
+}
+
+static void test_random_programs(void **state)
+{
+    unsigned completed = 0, cases = getenv("IKAT_TEST_ALL") ? 4000 : 200;
+    (void)state;
+    for (unsigned k = 0; k < cases; k++)
+        compare_with_model(k, k % 2 ? k % 7 : 0, &completed);
+    print_message("%u of %u programs completed\n", completed, cases);
+    assert_true(completed > cases / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gap),           cmocka_unit_test(test_processors_are_of_ranks),
-        cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_matching_is_of_ranks),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_order),
+        cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_processors_are_of_ranks),
+        cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_matching_is_of_ranks),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_handshake),
+        cmocka_unit_test(test_what_blocks),
+        cmocka_unit_test(test_random_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

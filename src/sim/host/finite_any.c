@@ -8,7 +8,8 @@
  * fit; a receive that begins takes the message that came first of those that fit. Messages do not
  * overtake each other: a message is not taken while one of the same source that stands before it
  * in the program, and fits the receive as well, is still to come. All of this is known to the host
- * itself.
+ * itself. Of a message with a handshake its request counts as the message: a receive that takes it
+ * clears its data to be sent.
  *
  * Cost: of a message, the receives that have begun and wait; of a receive, the messages that wait.
  */
@@ -91,15 +92,26 @@ static bool may_take(const finite *f, uint32_t src, uint32_t recv, uint32_t m)
     return true;
 }
 
-static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
+/* All of a message is there, and a receive has taken it. */
+static void complete(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
-    f->mate[recv] = f->any[m].op;
     f->ops[recv].left = 0;
     f->ops[recv].moved_ps = f->any[m].inject_ps;
     if (f->order_ps)
         f->order_ps[recv] = f->any[m].arrive_ps;
     sim_finite_arrived(p, host, recv, f->any[m].op, t);
+}
+
+static void found(partition *p, uint32_t host, uint32_t recv, uint32_t m, uint64_t t)
+{
+    finite *f = p->sim->workload.finite;
+    f->mate[recv] = f->any[m].op;
+    f->any[m].recv = recv;
+    if (finite_asks(f->w->graph, f->any[m].op))
+        sim_finite_clear(p, host, recv, f->any[m].op, t);
+    else
+        complete(p, host, recv, m, t);
 }
 
 /* A message that is there takes a receive, if one waits for it. */
@@ -154,6 +166,17 @@ void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const deliver
 }
 
 void sim_any_arrived(partition *p, uint32_t host, uint32_t send, uint64_t t)
+{
+    const finite *f = p->sim->workload.finite;
+    if (!finite_asks(f->w->graph, send)) {
+        sim_any_asked(p, host, send, t);
+        return;
+    }
+    uint32_t m = find_message(f, ik_graph_peer_rank(f->w->graph, send), send);
+    complete(p, host, f->any[m].recv, m, t);
+}
+
+void sim_any_asked(partition *p, uint32_t host, uint32_t send, uint64_t t)
 {
     finite *f = p->sim->workload.finite;
     uint32_t rank = ik_graph_peer_rank(f->w->graph, send), m = find_message(f, rank, send),

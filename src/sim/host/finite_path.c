@@ -194,9 +194,10 @@ static uint32_t pass_op(walk *w, uint32_t *host, uint32_t op)
     if (g->kind[op] == IK_OP_RECV)
         return pass_recv(w, host, op);
     bool ended = w->at == o->done_ps && w->at > o->ready_ps;
-    if (ended && g->kind[op] == IK_OP_SEND && !g->eager && g->ops[op].peer != *host)
+    bool early = finite_done_early(g, op);
+    if (ended && g->kind[op] == IK_OP_SEND && !early && g->ops[op].peer != *host)
         reach_send(w, *host, op);
-    else if (ended && g->kind[op] == IK_OP_SEND && g->eager)
+    else if (ended && g->kind[op] == IK_OP_SEND && early)
         reach_turn(w, *host, op);
     else if (ended && g->kind[op] == IK_OP_SEND)
         add(w, segment_of(g, *host, op), IK_PATH_MEMORY, w->at - copy_ps(g, op, false));

@@ -53,10 +53,11 @@ typedef struct any_message {
     uint32_t op;            /* its send */
     uint32_t flow;          /* the first message of the same source */
     uint32_t next;          /* in the list of those that nobody has received */
+    uint32_t recv;          /* that has taken it */
     /* of the first message of a source: the first one, in the order of the program, that is not
      * here; and how many are here and not received */
     uint32_t not_here, unreceived;
-    bool here;
+    bool here; /* with its last byte, or with its request */
 } any_message;
 
 typedef struct finite {
@@ -116,6 +117,18 @@ static inline uint64_t finite_packets(const sim *s, uint64_t bytes)
     return (bytes + s->adapter.packet_bytes - 1) / s->adapter.packet_bytes;
 }
 
+/* Whether a send is done when the adapter has it. */
+static inline bool finite_done_early(const ik_graph *g, uint32_t send)
+{
+    return g->eager && !(g->handshake && g->ops[send].amount > g->eager_bytes);
+}
+
+/* Whether a send (IK_NONE = it is not known) asks its receive before its data leaves. */
+static inline bool finite_asks(const ik_graph *g, uint32_t send)
+{
+    return g->handshake && g->ack && send != IK_NONE && g->ack[send] != IK_NONE;
+}
+
 /* The send of a receive; IK_NONE = it has none yet. */
 static inline uint32_t finite_send_of(const finite *f, uint32_t recv)
 {
@@ -145,6 +158,8 @@ enum { DUE_ARRIVAL, DUE_SEND, DUE_RECV, DUE_CALC, DUE_RANKS };
 /* The message of a send is there, or, at hosts that match at run time, that of a receive was found,
  * at time t: it is done now or when its processor has time. */
 void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t send, uint64_t t);
+/* A receive that has begun takes, at time t, a message that asked for it: it is cleared to send. */
+void sim_finite_clear(partition *p, uint32_t host, uint32_t recv, uint32_t send, uint64_t t);
 /* op is looked at when time t comes. */
 void sim_finite_due(partition *p, uint32_t host, unsigned rank, uint32_t op, uint64_t t);
 
@@ -181,10 +196,11 @@ ik_status sim_batch_new(sim *s, finite *f, ik_error *err);
 ik_status sim_any_new(finite *f, ik_error *err);
 void sim_any_free(finite *f);
 uint64_t sim_any_bytes(const sim *s);
-/* A packet of `send` is delivered; a message of which all is, at its time; a receive that begins:
- * whether it has its message. */
+/* A packet of `send` is delivered; a message of which all is, at its time; the request of one is; a
+ * receive begins. */
 void sim_any_delivered(partition *p, uint32_t host, uint32_t send, const delivered *d);
 void sim_any_arrived(partition *p, uint32_t host, uint32_t send, uint64_t t);
+void sim_any_asked(partition *p, uint32_t host, uint32_t send, uint64_t t);
 void sim_any_begun(partition *p, uint32_t host, uint32_t recv, uint64_t t);
 
 #endif

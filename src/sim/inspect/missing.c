@@ -388,7 +388,8 @@ static void print_wait(const report *r, uint32_t host, uint32_t op)
     else if (before != IK_NONE)
         fprintf(r->to, ", waits for operation %u\n", before - g->host_first[host]);
     else if (o->waits)
-        fprintf(r->to, ", acknowledges a message that is not received\n");
+        fprintf(r->to, g->handshake ? ", clears a message to send that no receive has taken\n"
+                                    : ", acknowledges a message that is not received\n");
     else if (g->kind[op] == IK_OP_CALC)
         fprintf(r->to, ", is not over\n");
     else if (g->kind[op] == IK_OP_RECV && g->ops[op].match == IK_NONE)

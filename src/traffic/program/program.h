@@ -42,7 +42,7 @@
 #define PROGRAM_BLOCKING UINT64_MAX                    /* instead of a request */
 #define PROGRAM_MOST     UINT64_C(1000000000000000)    /* bytes of a message */
 #define PROGRAM_MOST_PS  UINT64_C(1000000000000000000) /* of one computation: 11 days */
-#define PROGRAM_MOST_TAG (IK_NONE - 2)
+#define PROGRAM_MOST_TAG (IK_NONE - 3)
 #define PROGRAM_NO_TIME  (-1.0) /* compute_scale: computations take no time */
 
 typedef struct program program;

@@ -124,7 +124,7 @@ uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t am
     if (b->comm)
         b->comm[at] = b->comm_now;
     b->ops[at] = (ik_op){amount, peer, tag};
-    b->kind[at] = (uint8_t)kind;
+    b->kind[at] = (uint8_t)kind | (kind == IK_OP_SEND && b->sync_now ? GRAPH_SYNC : 0);
     b->cpu[at] = kind == IK_OP_CALC ? (uint8_t)peer : b->cpu_now;
     b->op_class[at] = b->class_now;
     b->host[at] = host;
@@ -186,39 +186,6 @@ void graph_builder_free(graph_builder *b)
     b->num_ops = b->room_ops = b->num_waits = b->room_waits = b->num_classes = 0;
 }
 
-/* ---- acknowledgements */
-
-/* Sends above eager_bytes get a message back, and what waits for them waits for it. */
-static ik_status acknowledge(graph_builder *b, uint32_t **ack, ik_error *err)
-{
-    size_t num = b->num_ops, large = 0;
-    for (size_t op = 0; op < num && b->eager; op++)
-        large += b->kind[op] == IK_OP_SEND && b->ops[op].amount > b->eager_bytes &&
-                 b->ops[op].peer != b->host[op];
-    if (!large)
-        return IK_OK;
-    uint32_t *of = ik_calloc(num + 2 * large + 1, sizeof *of);
-    if (!of)
-        return ik_fail_memory(err, (num + 2 * large) * sizeof *of, "a workload");
-    memset(of, 0xff, (num + 2 * large) * sizeof *of);
-    for (size_t op = 0; op < num && !b->no_memory; op++) {
-        if (b->kind[op] != IK_OP_SEND || b->ops[op].amount <= b->eager_bytes ||
-            b->ops[op].peer == b->host[op])
-            continue;
-        uint32_t src = b->host[op], dst = b->ops[op].peer, line = b->line[op];
-        b->cpu_now = IK_NO_CPU;
-        b->comm_now = 0;
-        b->class_now = b->op_class[op];
-        of[op] = graph_add(b, dst, IK_OP_SEND, 1, src, GRAPH_ACK, line);
-        graph_add(b, src, IK_OP_RECV, 1, dst, GRAPH_ACK, line); /* the next number */
-    }
-    for (size_t k = 0; k < b->num_waits; k++)
-        if (b->waits[k].before < num && of[b->waits[k].before] != IK_NONE)
-            b->waits[k].before = of[b->waits[k].before] + 1;
-    *ack = of;
-    return IK_OK;
-}
-
 /* ---- finishing */
 
 static bool is_sorted(const graph_builder *b)
@@ -242,6 +209,19 @@ static bool permute(void **array, size_t size, const uint32_t *place, size_t num
     return true;
 }
 
+/* Where operations go; a request to send right before its send, in whose place it begins. */
+static void place_operations(const graph_builder *b, const uint32_t *ack, uint32_t *next,
+                             uint32_t *place)
+{
+    memset(place, 0xff, b->num_ops * sizeof *place);
+    for (size_t k = 0; k < b->num_ops; k++) {
+        if (b->handshake && ack && ack[k] != IK_NONE && b->kind[k] == IK_OP_SEND)
+            place[graph_request(ack[k])] = next[b->host[k]]++;
+        if (place[k] == IK_NONE)
+            place[k] = next[b->host[k]]++;
+    }
+}
+
 /* Operations by rank; *ack as well. row_first: [ranks] the first of each. */
 static ik_status sort_by_rank(graph_builder *b, const uint32_t *row_first, uint32_t **ack,
                               ik_error *err)
@@ -252,8 +232,8 @@ static ik_status sort_by_rank(graph_builder *b, const uint32_t *row_first, uint3
     bool fits = place && next;
     if (fits)
         memcpy(next, row_first, num_rows(b) * sizeof *next);
-    for (size_t k = 0; k < num && fits; k++)
-        place[k] = next[b->host[k]]++;
+    if (fits)
+        place_operations(b, *ack, next, place);
     for (size_t k = 0; k < num && fits && *ack; k++)
         if ((*ack)[k] != IK_NONE)
             (*ack)[k] = place[(*ack)[k]];
@@ -365,7 +345,7 @@ static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
     uint32_t *ack = NULL;
     ik_status status = b->rank_host ? place_ranks(b, g, err) : IK_OK;
     if (status == IK_OK)
-        status = acknowledge(b, &ack, err);
+        status = graph_answer(b, &ack, err);
     g->num_ops = (uint32_t)b->num_ops;
     g->host_first = ik_calloc((size_t)b->num_hosts + 2, sizeof *g->host_first);
     if (status == IK_OK && (b->no_memory || !g->host_first))
@@ -420,7 +400,7 @@ static ik_status link_waits(const graph_builder *b, ik_graph *g, ik_error *err)
         g->after_first[op] = g->after_first[op - 1];
     g->after_first[0] = 0;
     for (uint32_t op = 0; op < g->num_ops && g->ack; op++)
-        if (g->ack[op] != IK_NONE)
+        if (g->kind[op] == IK_OP_SEND && g->ack[op] != IK_NONE)
             g->waits[g->ack[op]]++;
     return IK_OK;
 }
@@ -477,7 +457,8 @@ static ik_status check_sizes(const graph_builder *b, ik_error *err)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "%s: more than %d classes of messages", b->source,
                        IK_CLASSES_MAX);
     for (size_t k = 0; k < b->num_ops; k++)
-        if (b->kind[k] == IK_OP_SEND && (bytes += b->ops[k].amount) > UINT64_C(1) << 60)
+        if ((b->kind[k] & ~GRAPH_SYNC) == IK_OP_SEND && (bytes += b->ops[k].amount) > UINT64_C(1)
+                                                                                          << 60)
             return sum_too_large(b, k, err);
     return IK_OK;
 }
@@ -492,6 +473,7 @@ static ik_status make_graph(graph_builder *b, ik_graph *g, ik_error *err)
                     .gap_ps = b->gap_ps,
                     .overhead_ps = b->overhead_ps,
                     .eager = b->eager,
+                    .handshake = b->handshake,
                     .eager_bytes = b->eager_bytes};
     ik_status status = take_arrays(b, g, err);
     if (status == IK_OK && b->has_lines && !(g->source = strdup(b->source)))
@@ -502,7 +484,7 @@ static ik_status make_graph(graph_builder *b, ik_graph *g, ik_error *err)
     if (status == IK_OK)
         status = link_waits(b, g, err);
     if (status == IK_OK)
-        status = graph_refuse_cycles(g, b->source, err);
+        status = graph_refuse_cycles(g, b->source, b->blocks, err);
     return status == IK_OK && b->rank_host ? place_hosts(b, g, err) : status;
 }
 

@@ -9,7 +9,8 @@
 #include "ikat/traffic.h"
 
 #define GRAPH_ANY IK_NONE       /* source or tag of a receive: any */
-#define GRAPH_ACK (IK_NONE - 1) /* tag of acknowledgements; others are smaller */
+#define GRAPH_ACK (IK_NONE - 1) /* tag of acknowledgements and of what clears a message to send */
+#define GRAPH_ASK (IK_NONE - 2) /* tag of requests to send; others are smaller */
 
 /* Where lines of several files stand: ik_graph.files and paths. */
 typedef struct graph_places {
@@ -44,6 +45,7 @@ typedef struct graph_builder {
     uint16_t class_now;
     uint8_t cpu_now;   /* of sends and receives that are added next */
     uint32_t comm_now; /* communicator of sends and receives that are added next */
+    bool sync_now;     /* sends that are added next are done after their receive has begun */
     bool no_memory, many_classes;
     bool has_lines;
     /* a receive says how much it has room for, and its message has the size of its send */
@@ -52,7 +54,9 @@ typedef struct graph_builder {
     uint64_t memory_limit; /* bytes, 0 = none */
     /* ---- what graph_finish makes of it, see ik_graph */
     uint64_t overhead_ps, eager_bytes, local_latency_ps, local_bps, gap_ps;
-    bool eager;
+    bool eager, handshake;
+    /* what waits for itself through messages is not refused: the run will say what it waits for */
+    bool blocks;
 } graph_builder;
 
 /* Makes the class of this name, of at most 80 characters, that of all operations added from now on

@@ -203,14 +203,20 @@ static void match_any(matcher *m)
         note_lonely(m, ns > nr ? s[ns - 1].op : r[nr - 1].op);
 }
 
-/* Takes acknowledgements out of a list and matches them: their ends are known at every rank. */
+static bool is_answer(const end_of_message *e)
+{
+    return e->tag == GRAPH_ACK || e->tag == GRAPH_ASK;
+}
+
+/* Takes what handshakes and acknowledgements send out of the lists and matches it: both ends are
+ * known at every rank. */
 static void match_acks(matcher *m)
 {
     size_t i = 0, k = 0, sends = 0, recvs = 0;
     for (;; i++, k++) {
-        for (; i < m->num_sends && m->sends[i].tag != GRAPH_ACK; i++)
+        for (; i < m->num_sends && !is_answer(&m->sends[i]); i++)
             m->sends[sends++] = m->sends[i];
-        for (; k < m->num_recvs && m->recvs[k].tag != GRAPH_ACK; k++)
+        for (; k < m->num_recvs && !is_answer(&m->recvs[k]); k++)
             m->recvs[recvs++] = m->recvs[k];
         if (i >= m->num_sends || k >= m->num_recvs)
             break;
@@ -357,6 +363,7 @@ typedef struct kahn {
     uint32_t *ready; /* started, or done: each stands there once at a time */
     uint8_t *flags;
     size_t num;
+    bool apart; /* messages are not waited for */
 } kahn;
 
 static void one_less(kahn *k, uint32_t op)
@@ -378,22 +385,40 @@ static bool has_known_send(const ik_graph *g, uint32_t op)
     return g->kind[op] == IK_OP_RECV && g->ops[op].match != IK_NONE;
 }
 
+/* The answer that op, a receive with a known message, gives by its begin or, acknowledging, by its
+ * end; IK_NONE = none. */
+static uint32_t answer_of(const kahn *k, uint32_t op, bool by_begin)
+{
+    const ik_graph *g = k->g;
+    bool gives = g->ack && !k->apart && has_known_send(g, op) && g->handshake == by_begin;
+    return gives ? g->ack[g->ops[op].match] : IK_NONE;
+}
+
+/* Whether a send's answer is taken for given: nothing is known of its receive. */
+static bool is_given(const kahn *k, uint32_t op)
+{
+    const ik_graph *g = k->g;
+    return g->ack && g->kind[op] == IK_OP_SEND && g->ack[op] != IK_NONE &&
+           (k->apart || (g->handshake && g->ops[op].match == IK_NONE));
+}
+
 static void end_op(kahn *k, uint32_t op)
 {
     const ik_graph *g = k->g;
     uint32_t match = g->kind[op] == IK_OP_CALC ? IK_NONE : g->ops[op].match;
     k->flags[op] |= DONE;
     tell_after(k, op, false);
-    if (g->kind[op] == IK_OP_SEND && match != IK_NONE) {
+    if (g->kind[op] == IK_OP_SEND && match != IK_NONE && !k->apart) {
         k->flags[match] |= ARRIVED;
         if (k->flags[match] & STARTED)
             k->ready[k->num++] = match;
     }
+    uint32_t answer = answer_of(k, op, false);
     /* who receives it is not known: nothing is said of its acknowledgement */
-    uint32_t send = g->kind[op] == IK_OP_SEND && match == IK_NONE ? op : match;
-    bool received = g->kind[op] == IK_OP_RECV || match == IK_NONE;
-    if (g->ack && received && send != IK_NONE && g->ack[send] != IK_NONE)
-        one_less(k, g->ack[send]);
+    if (g->ack && g->kind[op] == IK_OP_SEND && match == IK_NONE && !is_given(k, op))
+        answer = g->ack[op];
+    if (answer != IK_NONE)
+        one_less(k, answer);
 }
 
 static void take_ready(kahn *k, uint32_t op)
@@ -404,7 +429,10 @@ static void take_ready(kahn *k, uint32_t op)
     }
     k->flags[op] |= STARTED;
     tell_after(k, op, true);
-    if (!has_known_send(k->g, op) || (k->flags[op] & ARRIVED))
+    uint32_t answer = answer_of(k, op, true);
+    if (answer != IK_NONE)
+        one_less(k, answer);
+    if (k->apart || !has_known_send(k->g, op) || (k->flags[op] & ARRIVED))
         end_op(k, op);
 }
 
@@ -420,14 +448,16 @@ static void find_causes(const kahn *k, uint32_t *cause)
             if (!of_start || !(k->flags[op] & STARTED))
                 cause[g->after[i] & ~IK_AFTER_START] = op;
         }
-        if (g->kind[op] == IK_OP_SEND && g->ops[op].match != IK_NONE &&
+        if (g->kind[op] == IK_OP_SEND && g->ops[op].match != IK_NONE && !k->apart &&
             (k->flags[g->ops[op].match] & STARTED))
             cause[g->ops[op].match] = op;
         if (g->ack && g->kind[op] == IK_OP_SEND && g->ops[op].match == IK_NONE &&
-            g->ack[op] != IK_NONE)
+            g->ack[op] != IK_NONE && !is_given(k, op))
             cause[g->ack[op]] = op;
-        if (has_known_send(g, op) && g->ack && g->ack[g->ops[op].match] != IK_NONE)
-            cause[g->ack[g->ops[op].match]] = op;
+        bool started = k->flags[op] & STARTED;
+        uint32_t answer = answer_of(k, op, g->handshake);
+        if (answer != IK_NONE && !(g->handshake && started))
+            cause[answer] = op;
     }
 }
 
@@ -469,22 +499,26 @@ static ik_status say_cycle(const kahn *k, const uint32_t *cause, const char *sou
     return ik_hint(err, IK_ERR_INPUT, "it waits%s%s", chain + 1, at == first ? "" : ", …");
 }
 
-ik_status graph_refuse_cycles(const ik_graph *g, const char *source, ik_error *err)
+ik_status graph_refuse_cycles(const ik_graph *g, const char *source, bool apart, ik_error *err)
 {
     size_t n = (size_t)g->num_ops + 1;
     uint64_t done = 0;
     kahn k = {.g = g,
+              .apart = apart,
               .left = malloc(n * sizeof *k.left),
               .ready = malloc(n * sizeof *k.ready),
               .flags = ik_calloc(n, 1)};
     ik_status status = k.left && k.ready && k.flags
                            ? IK_OK
                            : ik_fail_memory(err, n * (2 * sizeof *k.left + 1), "a workload");
-    for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++) {
+    for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
         k.left[op] = g->waits[op] - has_known_send(g, op);
+    for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
+        if (is_given(&k, op))
+            k.left[g->ack[op]]--;
+    for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)
         if (!k.left[op])
             k.ready[k.num++] = op;
-    }
     while (status == IK_OK && k.num)
         take_ready(&k, k.ready[--k.num]);
     for (uint32_t op = 0; status == IK_OK && op < g->num_ops; op++)

@@ -144,7 +144,7 @@ static ik_status open_endless(uint32_t k, ik_job *job, const ik_traffic *t, ik_e
  * would have to be those of all jobs. */
 static bool has_own_rules(const ik_graph *g)
 {
-    bool any = g && (g->source || g->eager || g->overhead_ps);
+    bool any = g && (g->source || g->eager || g->overhead_ps || g->gap_ps || g->rank_first);
     for (uint32_t op = 0; g && op < g->num_ops && !any; op++)
         any = g->kind[op] != IK_OP_CALC && g->ops[op].match == IK_NONE;
     return any;
