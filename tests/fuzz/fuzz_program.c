@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fuzz_program.c: any bytes as a trace of a program, in every format that has a reader: refused
- * with a text, or a graph whose messages have two ends. The first byte chooses the format, the
- * second how many files there are; they share the rest. */
+ * with a text, or a graph whose messages have two ends. The first byte chooses the format (0: found
+ * out by the content), the second how many files there are; they share the rest. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,7 @@ static void remove_files(const char *folder)
     rmdir(folder);
 }
 
-static ik_status read_folder(const char *folder, const program_reader *reader, ik_workload *w,
-                             ik_error *err)
+static ik_status read_folder(const char *folder, const char *format, ik_workload *w, ik_error *err)
 {
     program_settings set = {.name = "input",
                             .num_hosts = HOSTS,
@@ -44,7 +43,7 @@ static ik_status read_folder(const char *folder, const program_reader *reader, i
     program *p = NULL;
     if (program_new(&set, &p, err) != IK_OK)
         abort();
-    ik_status status = program_read(p, folder, reader->name, NULL, err);
+    ik_status status = program_read(p, folder, format, NULL, err);
     if (status == IK_OK)
         return program_close(p, w, err);
     program_free(p);
@@ -81,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     for (unsigned k = 0; k < files; k++)
         write_part(folder, k, data + 2 + k * part, k + 1 < files ? part : size - 2 - k * part);
-    ik_status status = read_folder(folder, program_readers()[data[0] % formats], &w, &err);
+    const char *format = data[0] ? program_readers()[data[0] % formats]->name : NULL;
+    ik_status status = read_folder(folder, format, &w, &err);
     remove_files(folder);
     if (status == IK_OK) {
         check_graph(w.graph);

@@ -173,6 +173,18 @@ static void test_groups(void **state)
     }
 }
 
+/* What waits for an operation, or for what waits for it. */
+static void reach(const ik_graph *g, uint32_t op, bool *reached)
+{
+    for (uint32_t k = g->after_first[op]; k < g->after_first[op + 1]; k++) {
+        uint32_t next = g->after[k] & ~IK_AFTER_START;
+        if (!reached[next]) {
+            reached[next] = true;
+            reach(g, next, reached);
+        }
+    }
+}
+
 /* Collectives of a group run one after the other, whatever the trace says of them. */
 static void test_one_after_the_other(void **state)
 {
@@ -188,9 +200,18 @@ static void test_one_after_the_other(void **state)
     }
     read_all(&f, &w);
     const ik_graph *g = w.graph;
+    bool reached[64] = {false};
+    unsigned num = 0;
+    assert_true(g->num_ops < 64);
     for (uint32_t k = 0; k < g->num_ops; k++)
-        if (g->kind[k] == IK_OP_SEND && g->ops[k].amount == 30)
-            assert_true(g->waits[k] > 0);
+        if (g->kind[k] == IK_OP_SEND && g->ops[k].amount == 50)
+            reach(g, k, reached);
+    for (uint32_t k = 0; k < g->num_ops; k++)
+        if (g->kind[k] == IK_OP_SEND && g->ops[k].amount == 30) {
+            assert_true(reached[k]);
+            num++;
+        }
+    assert_int_equal(num, 4);
     ik_workload_clear(&w);
     close_folder(&f);
 }
@@ -214,6 +235,44 @@ static void test_any_order(void **state)
     assert_int_equal(w.graph->waits[2], 2);
     ik_workload_clear(&w);
     close_folder(&f);
+}
+
+/* Whole numbers of every type that the schema has. */
+static void test_types_of_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned field;
+        uint64_t varint; /* of 4096 */
+        unsigned fixed;  /* bytes, 0: a varint */
+    } types[] = {{7, 4096, 0},  {9, 4096, 0}, {11, 4096, 0}, {13, 4096, 0}, {15, 8192, 0},
+                 {17, 8192, 0}, {19, 0, 4},   {21, 0, 8},    {23, 0, 4},    {25, 0, 8}};
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        folder f = open_folder();
+        bytes a = {.size = 0}, b = {.size = 0}, n = make_node(1, 5, 0, 0), v = {.size = 0};
+        ik_workload w = {0};
+        put_text(&v, 1, "comm_size");
+        put_varint(&v, types[k].field << 3 | (types[k].fixed == 4   ? 5
+                                              : types[k].fixed == 8 ? 1
+                                                                    : 0));
+        if (!types[k].fixed)
+            put_varint(&v, types[k].varint);
+        for (unsigned byte = 0; byte < types[k].fixed; byte++)
+            v.at[v.size++] = byte == 1 ? 0x10 : 0;
+        put_bytes(&n, 10, v.at, v.size);
+        put_attribute(&n, "comm_dst", 7, 1);
+        put_head(&a);
+        put_message(&a, &n);
+        put_head(&b);
+        put_transfer(&b, 1, 6, 0, 4096, 0);
+        b.at[b.size - 1] = 0; /* the tag of a send that has none */
+        write_rank(&f, 0, &a);
+        write_rank(&f, 1, &b);
+        read_all(&f, &w);
+        assert_int_equal(w.bytes, 4096);
+        ik_workload_clear(&w);
+        close_folder(&f);
+    }
 }
 
 static void test_scale(void **state)
@@ -375,7 +434,7 @@ static void group_field(bytes *b)
 }
 static void long_number(bytes *b)
 {
-    static const uint8_t id[] = {12, 8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 127, 0};
+    static const uint8_t id[] = {11, 8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 127};
     memcpy(b->at + b->size, id, sizeof id);
     b->size += sizeof id;
 }
@@ -523,9 +582,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages),  cmocka_unit_test(test_collective),
         cmocka_unit_test(test_groups),    cmocka_unit_test(test_one_after_the_other),
-        cmocka_unit_test(test_any_order), cmocka_unit_test(test_scale),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_files),
-        cmocka_unit_test(test_damaged),   cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_any_order), cmocka_unit_test(test_types_of_numbers),
+        cmocka_unit_test(test_scale),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_files),     cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

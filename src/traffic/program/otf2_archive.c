@@ -15,11 +15,15 @@
 
 /* ---- errors */
 
+/* The library has one handler of errors for the process, which would print them: it hands them to
+ * the archive that this thread reads. */
+static _Thread_local otf2_archive *reading;
+
 static OTF2_ErrorCode keep_error(void *ctx, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode code, const char *format, va_list args)
 {
-    otf2_archive *a = ctx;
-    (void)file, (void)line, (void)function;
+    otf2_archive *a = reading;
+    (void)ctx, (void)file, (void)line, (void)function;
     if (a && !a->said[0] && format)
         vsnprintf(a->said, sizeof a->said, format, args);
     return code;
@@ -176,7 +180,8 @@ static ik_status read_definitions(otf2_archive *a, ik_error *err)
 ik_status otf2_open(otf2_archive *a, const char *path, ik_error *err)
 {
     *a = (otf2_archive){.path = path};
-    OTF2_Error_RegisterCallback(keep_error, a);
+    reading = a;
+    OTF2_Error_RegisterCallback(keep_error, NULL);
     a->reader = OTF2_Reader_Open(path);
     if (!a->reader)
         return fail(a, err, "it cannot be opened", OTF2_SUCCESS);
@@ -189,7 +194,7 @@ void otf2_close(otf2_archive *a)
 {
     if (a->reader)
         OTF2_Reader_Close(a->reader);
-    OTF2_Error_RegisterCallback(NULL, NULL);
+    reading = NULL;
     for (size_t k = 0; k < a->num_groups; k++)
         free(a->groups[k].members);
     free(a->groups);
