@@ -10,8 +10,9 @@ BASE = {"fabric": {"family": "karytree", "k": 4, "n": 2}, "routing": {"family": 
 SECTIONS = {"topologies": "fabric", "routings": "routing", "vcs": "vc", "selections": "selection", "traffic": "traffic"}
 NUMBERS = ("number", "real", "size", "time", "rate", "fraction", "length", "spec", "list")
 # Traffic that ends, and what its members need beside the setting that is tried.
-WORKLOADS = ("exchange", "batch", "collective", "nas", "storage", "graph", "jobs")
-NEEDED = {"collective": {"operation": "alltoallv"}, "nas": {"benchmark": "cg"}, "graph": {"path": SOURCE / "experiments/taskfarm.goal"}}
+WORKLOADS = ("exchange", "batch", "collective", "nas", "storage", "graph", "program", "jobs")
+NEEDED = {"collective": {"operation": "alltoallv"}, "nas": {"benchmark": "cg"}, "graph": {"path": SOURCE / "experiments/taskfarm.goal"},
+          "program": {"trace": SOURCE / "experiments/taskfarm.goal"}}
 
 # What a routing, a scheme or a model refuses: settings beside those of BASE, and those of them that may be blamed.
 TORUS, SPARSE = {"family": "torus", "dims": "8:8"}, {"family": "jellyfish", "N": 20, "d": 3, "p": 1}
@@ -112,6 +113,13 @@ WORKLOADS_REFUSED = [
     ({"family": "nas", "benchmark": "bt", "processes": 8}, "traffic.processes"),
     ({"family": "nas", "benchmark": "bt", "hosts": "0..2"}, "traffic.hosts"),
     ({"family": "graph", "path": "no-such.goal"}, "traffic.path"),
+    ({"family": "storage", "trace": "no-such.csv"}, "traffic.trace"),
+    ({"family": "storage", "sizes": "no-such.txt"}, "traffic.sizes"),
+    ({"family": "storage", "disks": 16}, "traffic.disks"),
+    ({"family": "storage", "trace": SOURCE / "experiments/disks.csv", "reads": "20%"}, "traffic.reads"),
+    ({"family": "storage", "trace": SOURCE / "experiments/disks.csv", "service": "1 us"}, "traffic.service"),
+    ({"family": "storage", "trace": SOURCE / "experiments/disks.csv", "processes": 7}, "traffic.processes"),
+    ({"family": "storage", "from": "1 us"}, "traffic.from"),
     ({"family": "jobs", "jobs": PAIR % "7..9"}, "traffic.jobs"),
     ({"family": "jobs", "jobs": PAIR % "8..16"}, "traffic.jobs"),
     ({"family": "jobs", "jobs": PAIR % "8..11|pattern=uniform"}, "traffic.jobs"),
