@@ -1,0 +1,301 @@
+"""ikat record: programs that count what they send are recorded under real MPI libraries, and their recordings replayed.
+
+Skipped, one MPI library at a time, where its recorder was not built or its compiler or mpirun is missing.
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import IKAT, SOURCE, CliTest, run
+
+PROGRAMS = SOURCE / "tests" / "record"
+BUILT = pathlib.Path(os.environ.get("IKAT_BUILD", SOURCE / "build" / "release")) / "record"
+# What Open MPI needs to run as root, with more ranks than processors, on a machine that has other work.
+for name, value in {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                    "OMPI_MCA_mpi_yield_when_idle": "1"}.items():
+    os.environ.setdefault(name, value)
+
+LIBRARIES = {"openmpi": "mpirun.openmpi", "mpich": "mpirun.mpich"}
+FABRIC = "fabric: karytree:k=4,n=2\nrouting: dmodk\nadapter: {packet: 256 B}\nmeasure: {until: delivered, at_most: 1 s}\n"
+
+
+def missing(library, compiler="mpicc"):
+    """What is missing to record programs of a library; None: nothing."""
+    if not (BUILT / f"libikat_record_{library}.so").exists():
+        return f"ikat was built without a recorder for {library}"
+    for tool in (LIBRARIES[library], f"{compiler}.{library}"):
+        if not shutil.which(tool):
+            return f"{tool} is missing"
+    return None
+
+
+class Recorded(CliTest):
+    """Compiles programs, records them, compares what they say with what was recorded."""
+
+    library = "openmpi"
+
+    def need(self, library, compiler="mpicc"):
+        reason = missing(library, compiler)
+        if reason:
+            self.skipTest(reason)
+        self.library = library
+
+    def program(self, source, *flags):
+        compiler = "mpicc" if source.endswith(".c") else "mpif90"
+        out = self.tmp / (source.replace(".", "_") + "".join(flags).replace("-", "_") + self.library)
+        if not out.exists():
+            subprocess.run([f"{compiler}.{self.library}", "-O1", "-w", *flags, PROGRAMS / source, "-o", out, "-lpthread"], check=True)
+        return out
+
+    def record(self, ranks, *command, options=(), status=0, launcher=None):
+        """Records; gives the standard output and the recording."""
+        store = self.tmp / "t.ikrec"
+        store.unlink(missing_ok=True)
+        done = run("record", *options, "-o", store, "--", launcher or LIBRARIES[self.library], "-n", ranks, *command, timeout=120)
+        self.assertEqual(done.returncode, status, done.stdout[-2000:] + done.stderr[-2000:])
+        self.assertEqual([p.name for p in self.tmp.glob("t.ikrec*")], ["t.ikrec"], "temporary files are left")
+        return done.stdout, store
+
+    def sent(self, output):
+        """Of each rank: messages and bytes as the program counted them."""
+        found = {int(r): (int(m), int(b)) for r, m, b, _ in re.findall(r"^rank (\d+) sent (\d+) (\d+) wrong (\d+)", output, re.M)}
+        self.assertTrue(found, output)
+        return found
+
+    def recorded(self, store, rank):
+        """The same as the recording has it."""
+        messages = size = 0
+        for line in self.ok("record", "--calls", store, "--rank", rank).splitlines():
+            words = line.split()
+            if words[4] in ("send", "sendrecv") and not re.search(r" to nobody", line):
+                messages, size = messages + 1, size + int(re.search(r" (\d+) B", line)[1])
+            elif words[4] == "neighbour":
+                for out in re.findall(r" to (\d+) (\d+)", line):
+                    messages, size = messages + 1, size + int(out[1])
+        return messages, size
+
+    def compare(self, output, store):
+        for rank, sent in self.sent(output).items():
+            self.assertEqual(self.recorded(store, rank), sent, f"rank {rank}")
+
+    def replays(self, store, matching="recorded", extra=""):
+        experiment = self.tmp / "t.yaml"
+        experiment.write_text(FABRIC + f"traffic: {{family: program, trace: {store}, matching: {matching}{extra}}}\n")
+        results = self.tmp / "t.db"
+        results.unlink(missing_ok=True)
+        return run("run", experiment, "-o", results, timeout=120)
+
+    def every_call(self, ranks, program, *kinds):
+        output, store = self.record(ranks, program, *kinds)
+        self.compare(output, store)
+        done = self.replays(store)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        self.assertNotIn("not completed", done.stdout + done.stderr)
+
+
+class OpenMPI(Recorded):
+    def setUp(self):
+        super().setUp()
+        self.need("openmpi")
+
+    def test_every_call(self):
+        for ranks in (2, 3, 4):
+            with self.subTest(ranks=ranks):
+                self.every_call(ranks, self.program("every_call.c"))
+
+    def test_matching_of_the_run(self):
+        """What receives from any source took can be left to the run."""
+        output, store = self.record(2, self.program("every_call.c"), "wildcards", "probes", "persistent", "immediate")
+        self.compare(output, store)
+        done = self.replays(store, "mpi")
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+
+    def test_receives_from_any_source_say_what_they_took(self):
+        _, store = self.record(4, self.program("every_call.c"), "wildcards")
+        lines = self.ok("record", "--calls", store, "--rank", 0)
+        self.assertEqual(len(re.findall(r"recv from any .* took [123] tag 3[01]", lines)), 6)
+        self.assertEqual(len(re.findall(r"recv from [123] tag any .* tag 32", lines)), 3)
+        waits = [line for line in lines.splitlines() if " wait " in line]
+        self.assertEqual(sum(line.count(" tag 40") + line.count(" tag 41") for line in waits), 6)
+
+    def test_same_numbers_with_and_without_recorder(self):
+        """The program checks what MPI gives it back: statuses, requests, errors, contents."""
+        output, _ = self.record(3, self.program("every_call.c"))
+        self.assertEqual(set(re.findall(r"wrong (\d+)", output)), {"0"})
+        plain = subprocess.run([LIBRARIES["openmpi"], "-n", "3", self.program("every_call.c")], capture_output=True, text=True, check=True)
+        self.assertEqual(sorted(plain.stdout.splitlines()), sorted(line for line in output.splitlines() if line.startswith("rank ")))
+
+    def test_fortran(self):
+        self.need("openmpi", "mpif90")
+        for flags in ((), ("-DF08",)):
+            with self.subTest(flags=flags):
+                program = self.program("every_call.f90", "-cpp", *flags)
+                output, _ = self.record(3, program)
+                self.assertEqual(set(re.findall(r"wrong (\d+)", output)), {"0"})
+                self.every_call(3, program)
+
+    def test_endings(self):
+        """What was recorded survives the program; its exit status is passed on."""
+        program = self.program("endings.c")
+        for how, status in (("abort", 134), ("exit", 7), ("kill", 137), ("mpi_abort", 9), ("status", 5)):
+            with self.subTest(how=how):
+                _, store = self.record(3, program, how, 100, status=status)
+                summary = self.json("record", "--show", store)
+                self.assertEqual(summary["messages"], 300)
+                self.assertEqual(summary["ranks_cut"] == 0, how == "status")
+                done = self.replays(store)
+                self.assertEqual(done.returncode, 0 if how == "status" else 2, done.stderr)
+                if how != "status":
+                    self.assertRegex(done.stderr, r"rank [0-2], record \d+ .*before MPI_Finalize")
+
+    def test_stopped_from_outside(self):
+        """A signal to ikat ends the command, and what it recorded is kept."""
+        store = self.tmp / "t.ikrec"
+        with subprocess.Popen([IKAT, "record", "-o", store, "--", LIBRARIES["openmpi"], "-n", "2", self.program("endings.c"), "no", "2000000000"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            for _ in range(600):
+                parts = list(self.tmp.glob("t.ikrec.ranks-*/rank-*.part"))
+                if len(parts) == 2:
+                    break
+                time.sleep(0.05)
+            child.send_signal(signal.SIGTERM)
+            child.communicate(timeout=60)
+            self.assertNotEqual(child.returncode, 0)
+        self.assertEqual([p.name for p in self.tmp.glob("t.ikrec*")], ["t.ikrec"])
+        self.assertEqual(self.json("record", "--show", store)["ranks_cut"], 2)
+
+    def test_threads(self):
+        """One after the other they are replayed; at once they are recorded, and refused with the reason."""
+        program = self.program("threads.c")
+        _, store = self.record(2, program, "turns")
+        self.assertEqual(self.json("record", "--show", store)["messages"], 400)
+        self.assertEqual(self.replays(store).returncode, 0)
+        _, store = self.record(2, program)
+        summary = self.json("record", "--show", store)
+        self.assertEqual((summary["messages"], summary["threads_overlapped"]), (1200, True))
+        done = self.replays(store)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("several threads overlapped", done.stderr)
+
+    def test_one_sided_operations_are_said(self):
+        output, _ = self.record(2, self.program("every_call.c"), "onesided")
+        self.assertIn("6 one-sided operations (48 B) are only counted", output)
+
+    def test_another_library_than_the_recorder(self):
+        """A recorder hands a program of another library to its own, or records nothing."""
+        if missing("mpich"):
+            self.skipTest(missing("mpich"))
+        output, store = self.record(2, self.program("every_call.c"), "blocking", options=("--mpi", "mpich"))
+        self.compare(output, store)
+
+    def test_nothing_to_record(self):
+        store = self.tmp / "t.ikrec"
+        done = run("record", "-o", store, "--", LIBRARIES["openmpi"], "-n", 1, "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no process called MPI_Init", done.stderr)
+        self.assertEqual(list(self.tmp.glob("t.ikrec*")), [])
+        store.write_text("older")
+        done = run("record", "-o", store, "--", LIBRARIES["openmpi"], "-n", 1, "true")
+        self.assertEqual((done.returncode, store.read_text()), (1, "older"))
+
+
+class MPICH(Recorded):
+    def setUp(self):
+        super().setUp()
+        self.need("mpich")
+
+    def test_every_call(self):
+        self.every_call(2, self.program("every_call.c"))
+
+    def test_fortran(self):
+        self.need("mpich", "mpif90")
+        for flags in (("-fallow-argument-mismatch",), ("-DF08",)):
+            with self.subTest(flags=flags):
+                self.every_call(2, self.program("every_call.f90", "-cpp", *flags))
+
+    def test_endings(self):
+        _, store = self.record(2, self.program("endings.c"), "exit", 3, status=7)
+        self.assertEqual(self.json("record", "--show", store)["messages"], 6)
+
+
+@unittest.skipUnless(os.environ.get("IKAT_TEST_ALL"), "belongs to ./check --all")
+class RealPrograms(Recorded):
+    def setUp(self):
+        super().setUp()
+        self.need("openmpi")
+
+    def test_lammps(self):
+        if not shutil.which("lmp"):
+            self.skipTest("lmp is missing")
+        (self.tmp / "in.melt").write_text(
+            "units lj\natom_style atomic\nlattice fcc 0.8442\nregion box block 0 10 0 10 0 10\ncreate_box 1 box\ncreate_atoms 1 box\n"
+            "mass 1 1.0\nvelocity all create 3.0 87287\npair_style lj/cut 2.5\npair_coeff 1 1 1.0 1.0 2.5\nfix 1 all nve\nthermo 50\nrun 100\n")
+        output, store = self.record(4, "lmp", "-in", self.tmp / "in.melt", "-log", "none")
+        self.assertIn("Loop time", output)
+        self.assertGreater(self.json("record", "--show", store)["messages"], 1000)
+        done = self.replays(store)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+
+    def test_hpcc(self):
+        example = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
+        if not shutil.which("hpcc") or not example.exists():
+            self.skipTest("hpcc or its example is missing")
+        lines = example.read_text().splitlines()
+        lines[5] = "200          Ns"
+        (self.tmp / "hpccinf.txt").write_text("\n".join(lines) + "\n")
+        here = os.getcwd()
+        os.chdir(self.tmp)
+        self.addCleanup(os.chdir, here)
+        store = self.tmp / "t.ikrec"
+        done = subprocess.run([pathlib.Path(here, IKAT).resolve(), "record", "-o", store, "--", LIBRARIES["openmpi"], "-n", "4", "hpcc"],
+                              capture_output=True, text=True, timeout=600, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        done = self.replays(store)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+
+
+class Usage(CliTest):
+    def test_refusals(self):
+        out = self.tmp / "o"
+        self.refused("record", says="Name a file with -o")
+        self.refused("record", "-o", out, says="after '--'")
+        self.refused("record", "-o", out, "true", says=("put '--' before the command", "-- true"))
+        self.refused("record", "-o", out, "--", "no-such-program", says="there is no program 'no-such-program'")
+        self.refused("record", "-o", out, "--mpi", "lam", "--", "true", says="openmpi or mpich")
+        self.refused("record", "-o", out, "--memory-limit", "1 GiB", "--", "true", says="no effect")
+        self.refused("record", "--show", out, "--", "true", says="nothing to run")
+        self.refused("record", "--show", out, "--calls", out, says="one of them")
+        self.refused("record", "--rank", "1", "--show", out, says="--calls")
+        self.refused("record", "--show", out, says="cannot be read")
+        self.refused("record", "--calls", SOURCE / "data/halo16.ikrec", "--rank", 16, says="the last is 15")
+        self.refused("record", "--show", SOURCE / "README.md", says="no recording")
+        if any(BUILT.glob("libikat_record_*.so")):
+            self.refused("record", "-o", self.tmp / "none" / "o", "--", "true", says="cannot be written")
+        self.assertEqual(list(self.tmp.iterdir()), [])
+
+    def test_without_recorders(self):
+        """An ikat that has none says what to install."""
+        copy = self.tmp / "ikat"
+        shutil.copy(IKAT, copy)
+        done = subprocess.run([copy, "record", "-o", self.tmp / "o", "--", "true"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("libopenmpi-dev", done.stderr)
+
+    def test_a_recording_that_is_kept(self):
+        """One of this repository: what it has, and that it replays on a fabric of 16 hosts."""
+        summary = self.json("record", "--show", SOURCE / "data/halo16.ikrec")
+        self.assertEqual((summary["ranks"], summary["messages"], summary["bytes"], summary["collectives"]), (16, 640, 640 * 4096, 32))
+        lines = self.ok("record", "--calls", SOURCE / "data/halo16.ikrec").splitlines()
+        self.assertEqual(sum(" send " in line for line in lines), 640)
+        experiment = self.tmp / "t.yaml"
+        experiment.write_text(FABRIC + f"traffic: {{family: program, trace: {SOURCE / 'data/halo16.ikrec'}}}\n")
+        self.ok("run", experiment, "-o", self.tmp / "t.db")
+
+
+if __name__ == "__main__":
+    unittest.main()

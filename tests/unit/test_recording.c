@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Recordings: what is cut, damaged or wrong is refused with its place; what is right becomes the
+ * program's messages.
+ */
+#include "recording_made.h"
+
+#include "ikat/record.h"
+#include "record/recording_read.h"
+#include "traffic/program/reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static made_recording made;
+static unsigned char file[MADE_RANKS * MADE_ROOM + 4096];
+static char path[] = "/tmp/ikat-recording-XXXXXX";
+
+static void write_bytes(const unsigned char *bytes, size_t num)
+{
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, num, out), num);
+    assert_int_equal(fclose(out), 0);
+}
+
+static ik_status summarise(const unsigned char *bytes, size_t num, ik_error *err)
+{
+    ik_recording_summary s;
+    write_bytes(bytes, num);
+    return ik_recording_summarise(path, &s, err);
+}
+
+/* Reads the file as a program of at most eight hosts. */
+static ik_status replay(ik_workload *w, bool recorded, ik_error *err)
+{
+    program_settings set = {.name = "made",
+                            .num_hosts = MADE_RANKS,
+                            .compute_scale = 1,
+                            .size_scale = 1,
+                            .match_recorded = recorded};
+    program *p = NULL;
+    assert_int_equal(program_new(&set, &p, err), IK_OK);
+    ik_status status = program_read(p, path, "recording", NULL, err);
+    if (status == IK_OK)
+        return program_close(p, w, err);
+    program_free(p);
+    return status;
+}
+
+static void expect_refused(const char *word)
+{
+    ik_error err;
+    ik_workload w;
+    size_t num = made_file(&made, file);
+    write_bytes(file, num);
+    ik_status status = replay(&w, true, &err);
+    if (status == IK_OK)
+        fail_msg("accepted, but: %s", word);
+    assert_int_equal(status, IK_ERR_INPUT);
+    if (!strstr(err.text, word))
+        fail_msg("'%s' instead of '%s'", err.text, word);
+    assert_non_null(strstr(err.file, path));
+}
+
+/* Sends and receives of two ranks, one of each kind. */
+static void make_small(void)
+{
+    made_begin(&made, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        made_rank *m = &made.ranks[i];
+        unsigned peer = !i + 2;
+        MADE(m, REC_COMM, 2, COMM_NEW, 0, 0, 1, 0, 2, 2, 0);
+        MADE(m, REC_RECV, 1, 2, 1, 0, 64); /* from any, any tag */
+        MADE(m, REC_SEND, 0, SEND_STANDARD, 2, peer, 8, 64);
+        MADE(m, REC_WAIT, WAIT_WAIT, 1, 1, 1 << 2 | 1, peer, 8);
+        MADE(m, REC_SENDRECV, 0, 0, peer, 1, 10, peer, 1, 10, peer, 1);
+        MADE(m, REC_COLLECTIVE, 0, COLL_ALLREDUCE, 2, 0, 8, 8, 0);
+        MADE(m, REC_NEIGHBOUR, 1, NEIGH_ALLTOALL, 2, 1, 1, peer, 7, peer, 7);
+        MADE(m, REC_WAIT, WAIT_TEST, 1, 1, 1 << 2);
+        MADE(m, REC_ONESIDED, ONE_PUT, 1, 99);
+        MADE(m, REC_POLLS, 17, 3);
+        MADE(m, REC_RECV, 1, 0, peer, 5, 4); /* cancelled */
+        MADE(m, REC_WAIT, WAIT_WAIT, 1, 1, 1 << 2 | 2);
+        MADE(m, REC_COMM_FREE, 2);
+    }
+    made_end(&made);
+}
+
+static void test_whole(void **state)
+{
+    ik_error err;
+    ik_recording_summary s;
+    ik_workload w;
+    (void)state;
+    make_small();
+    write_bytes(file, made_file(&made, file));
+    assert_int_equal(ik_recording_summarise(path, &s, &err), IK_OK);
+    assert_int_equal(s.num_ranks, 2);
+    assert_int_equal(s.ranks_cut, 0);
+    assert_int_equal(s.messages, 2 * 3);
+    assert_int_equal(s.bytes, 2 * (64 + 10 + 7));
+    assert_int_equal(s.collectives, 4);
+    assert_int_equal(s.onesided, 2);
+    assert_int_equal(s.onesided_bytes, 198);
+    assert_int_equal(s.polls, 34);
+    for (unsigned recorded = 0; recorded < 2; recorded++) {
+        if (replay(&w, recorded, &err) != IK_OK)
+            fail_msg("%s: %s", err.file, err.text);
+        uint64_t sends = 0, bytes = 0;
+        for (uint32_t i = 0; i < w.graph->num_ops; i++)
+            if (w.graph->kind[i] == IK_OP_SEND) {
+                sends++;
+                bytes += w.graph->ops[i].amount;
+            }
+        assert_int_equal(sends, 2 * 4); /* an allreduce of two: one message each */
+        assert_int_equal(bytes, 2 * (64 + 10 + 7 + 8));
+        ik_workload_clear(&w);
+    }
+}
+
+static void test_cut_at_every_byte(void **state)
+{
+    ik_error err;
+    (void)state;
+    make_small();
+    size_t num = made_file(&made, file);
+    for (size_t n = 0; n < num; n++) {
+        assert_int_equal(summarise(file, n, &err), IK_ERR_INPUT);
+        assert_string_equal(err.file, path);
+    }
+    file[num] = 0;
+    assert_int_equal(summarise(file, num + 1, &err), IK_ERR_INPUT);
+}
+
+static void test_damage_at_every_byte(void **state)
+{
+    ik_error err;
+    (void)state;
+    make_small();
+    size_t num = made_file(&made, file);
+    for (size_t n = 0; n < num; n++)
+        for (unsigned bit = 0; bit < 8; bit += 3) {
+            file[n] ^= (unsigned char)(1 << bit);
+            ik_status status = summarise(file, num, &err);
+            assert_true(status == IK_ERR_INPUT || status == IK_ERR_UNSUPPORTED);
+            file[n] ^= (unsigned char)(1 << bit);
+        }
+}
+
+/* Every record of a good recording, cut short, or with each operand replaced by large ones: right
+ * checksums, so the records' own checks must refuse or accept it, and nothing may crash. */
+static void test_wrong_operands(void **state)
+{
+    static const uint64_t values[] = {2, 3, 5, 1000, UINT32_MAX, UINT64_MAX / 2, UINT64_MAX};
+    static made_recording good;
+    ik_error err;
+    ik_workload w;
+    unsigned refused = 0;
+    (void)state;
+    make_small();
+    good = made;
+    for (size_t at = 0; at < good.ranks[0].num; at++)
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+            made_rank *m = &made.ranks[0];
+            made = good;
+            m->num = at;
+            made_number(m, values[v]);
+            memcpy(m->bytes + m->num, good.ranks[0].bytes + at + 1, good.ranks[0].num - at - 1);
+            m->num += good.ranks[0].num - at - 1;
+            write_bytes(file, made_file(&made, file));
+            ik_status status = replay(&w, true, &err);
+            assert_true(status == IK_OK || status == IK_ERR_INPUT);
+            refused += status != IK_OK;
+            if (status == IK_OK)
+                ik_workload_clear(&w);
+        }
+    assert_true(refused > good.ranks[0].num);
+}
+
+static void one(unsigned operation, const uint64_t *operands, size_t num, const char *word)
+{
+    made_begin(&made, 2);
+    made_record(&made.ranks[0], operation, 1, operands, num);
+    made_end(&made);
+    expect_refused(word);
+}
+#define ONE(word, operation, ...)                                                                  \
+    one((operation), (const uint64_t[]){__VA_ARGS__},                                              \
+        sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (word))
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    one(99, NULL, 0, "operation 99 is none");
+    ONE("names a rank that is none", REC_SEND, 0, 0, 0, 4, 1, 8);
+    ONE("communicator that is none", REC_SEND, 0, 0, 7, 2, 1, 8);
+    ONE("mode that is none", REC_SEND, 0, 9, 0, 2, 1, 8);
+    ONE("to any rank", REC_SEND, 0, 0, 0, 1, 1, 8);
+    ONE("larger than any message", REC_SEND, 0, 0, 0, 3, 1, UINT64_MAX);
+    ONE("none of MPI's", REC_SEND, 0, 0, 0, 3, UINT64_C(1) << 40, 8);
+    ONE("request that was not begun", REC_WAIT, WAIT_WAIT, 1, 1, 1 << 2);
+    ONE("count is larger than its block", REC_WAIT, WAIT_WAIT, 1, UINT64_MAX);
+    ONE("count is larger than its block", REC_COLLECTIVE, 0, COLL_ALLGATHERV, 0, 0, 1, 1,
+        UINT64_C(1) << 60);
+    ONE("its root is no rank", REC_COLLECTIVE, 0, COLL_BCAST, 0, 9, 1, 1, 0);
+    ONE("it has no root", REC_COLLECTIVE, 0, COLL_BCAST, 0, 0, 1, 1, 0);
+    ONE("needs none", REC_COLLECTIVE, 0, COLL_ALLREDUCE, 0, 1, 1, 1, 0);
+    ONE("its operation is none", REC_COLLECTIVE, 0, 77, 0, 0, 1, 1, 0);
+    ONE("counts for 2 processes", REC_COLLECTIVE, 0, COLL_ALLGATHERV, 0, 0, 1, 1, 1, 8);
+    ONE("ranks that are none", REC_COMM, 2, COMM_NEW, 0, 0, 1, 1, 2, 2, 0);
+    ONE("more ranks than there are", REC_COMM, 2, COMM_NEW, 0, 0, 1, 0, UINT64_C(1) << 50, 2, 0);
+    ONE("not numbered in their order", REC_COMM, 5, COMM_NEW, 0, 0, 1, 0, 2, 2, 0);
+    ONE("has no rank", REC_COMM, 2, COMM_NEW, 0, 0, 0, 0);
+    ONE("MPI made", REC_COMM_FREE, 0);
+    ONE("a rank begins twice", REC_BEGIN, 0, 2, 0, 0, 0, 0, 0);
+    ONE("another program", REC_OTHER, OTHER_SPAWN);
+    ONE("between two groups", REC_OTHER, OTHER_INTERCOMM);
+    one(REC_OVERLAP, NULL, 0, "several threads");
+    ONE("is sent by nobody", REC_RECV, 0, 0, 3, 2, 8, 3, 2);
+    ONE("neighbour: ", REC_NEIGHBOUR, 0, 0, 0, 3, 3, 2, 5);
+}
+
+static void test_ranks_that_disagree(void **state)
+{
+    (void)state;
+    made_begin(&made, 2);
+    MADE(&made.ranks[0], REC_COLLECTIVE, 0, COLL_BCAST, 0, 1, 8, 8, 0);
+    MADE(&made.ranks[1], REC_COLLECTIVE, 0, COLL_BCAST, 0, 2, 8, 8, 0);
+    made_end(&made);
+    expect_refused("root");
+    made_begin(&made, 2);
+    MADE(&made.ranks[0], REC_COLLECTIVE, 0, COLL_BARRIER, 0, 0, 0, 0, 0);
+    made_end(&made);
+    expect_refused("rank");
+    made_begin(&made, 2); /* the number of ranks in the records is not the file's */
+    made.ranks[1].num = 0;
+    made.ranks[1].records = 0;
+    MADE(&made.ranks[1], REC_BEGIN, 1, 3, 0, 0, 0, 0, 0);
+    made_end(&made);
+    expect_refused("another number of ranks");
+    made_begin(&made, 2);
+    made_record(&made.ranks[0], REC_END, 0, NULL, 0);
+    made.ranks[1].cut = true;
+    expect_refused("before MPI_Finalize");
+    made_begin(&made, 2);
+    made_record(&made.ranks[0], REC_END, 0, NULL, 0);
+    expect_refused("says otherwise how it ended");
+    made_begin(&made, 2);
+    made_end(&made);
+    MADE(&made.ranks[0], REC_OTHER, 0);
+    expect_refused("follows the rank's end");
+}
+
+/* A request that is named twice, or freed and waited for. */
+static void test_requests(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        made_begin(&made, 2);
+        MADE(&made.ranks[0], REC_SEND, 1, 0, 0, 3, 1, 8);
+        if (k)
+            MADE(&made.ranks[0], REC_FREE, 1);
+        else
+            MADE(&made.ranks[0], REC_WAIT, WAIT_WAIT, 1, 1, 1 << 2);
+        MADE(&made.ranks[0], REC_WAIT, WAIT_WAIT, 1, 1, 1 << 2);
+        MADE(&made.ranks[1], REC_RECV, 0, 0, 2, 1, 8, 2, 1);
+        made_end(&made);
+        expect_refused("was completed before");
+    }
+}
+
+static int make_file(void **state)
+{
+    (void)state;
+    int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_cut_at_every_byte),
+        cmocka_unit_test(test_damage_at_every_byte),
+        cmocka_unit_test(test_wrong_operands),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_ranks_that_disagree),
+        cmocka_unit_test(test_requests),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
