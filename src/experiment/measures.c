@@ -11,7 +11,8 @@ bool experiment_measures_traffic(const ik_experiment *e)
 {
     return experiment_measures(e, MEASURE_CONTENTION) ||
            experiment_measures(e, MEASURE_SATURATION) ||
-           experiment_measures(e, MEASURE_BANDWIDTH) || experiment_measures(e, MEASURE_NCA);
+           experiment_measures(e, MEASURE_BANDWIDTH) || experiment_measures(e, MEASURE_NCA) ||
+           experiment_measures(e, MEASURE_QUEUES);
 }
 
 bool experiment_counts_patterns(const ik_experiment *e)
@@ -101,6 +102,13 @@ static measure_id measure_of(metric_id id)
         [METRIC_NCA_MEAN - FIRST_STATIC] = MEASURE_NCA,
         [METRIC_NCA_MAX - FIRST_STATIC] = MEASURE_NCA,
         [METRIC_NCA_SD - FIRST_STATIC] = MEASURE_NCA,
+        [METRIC_DESTINATIONS_INJECTION - FIRST_STATIC] = MEASURE_QUEUES,
+        [METRIC_DESTINATIONS_UP_1 - FIRST_STATIC] = MEASURE_QUEUES,
+        [METRIC_DESTINATIONS_UP_2 - FIRST_STATIC] = MEASURE_QUEUES,
+        [METRIC_DESTINATIONS_DOWN_2 - FIRST_STATIC] = MEASURE_QUEUES,
+        [METRIC_DESTINATIONS_DOWN_1 - FIRST_STATIC] = MEASURE_QUEUES,
+        [METRIC_DESTINATIONS_SIDE - FIRST_STATIC] = MEASURE_QUEUES,
+        [METRIC_DESTINATIONS_EJECTION - FIRST_STATIC] = MEASURE_QUEUES,
         [METRIC_FREE_PERMUTATIONS - FIRST_STATIC] = MEASURE_PERMUTATIONS,
         [METRIC_PERMUTATIONS_MEAN - FIRST_STATIC] = MEASURE_PERMUTATIONS,
         [METRIC_PERMUTATIONS_MAX - FIRST_STATIC] = MEASURE_PERMUTATIONS};
@@ -271,7 +279,7 @@ static bool any_draws(const ik_experiment *e)
 static ik_status refuse_several(const ik_experiment *e, const variants *list, ik_error *err)
 {
     static const measure_id of_traffic[] = {MEASURE_CONTENTION, MEASURE_SATURATION,
-                                            MEASURE_BANDWIDTH, MEASURE_NCA};
+                                            MEASURE_BANDWIDTH, MEASURE_NCA, MEASURE_QUEUES};
     for (size_t i = 0; i < list->num; i++) {
         const char *name = list->items[i].name;
         bool schedule = strcmp(name, "schedule") == 0;
@@ -297,7 +305,7 @@ static ik_status check_traffics(const ik_experiment *e, const variants *list, ik
     if (!traffic->line || experiment_measures_traffic(e))
         return IK_OK;
     ik_status status = ytree_fail(traffic, err, "'traffic' has no effect: no measure looks at it");
-    return ik_hint(err, status, "contention, saturation, effective_bandwidth and nca do");
+    return ik_hint(err, status, "contention, saturation, effective_bandwidth, nca and queues do");
 }
 
 ik_status measures_check(const ik_experiment *e, ik_error *err)

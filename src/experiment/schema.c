@@ -63,6 +63,7 @@ const char *const measure_names[] = {"proof",
                                      "paths",
                                      "nca",
                                      "permutations",
+                                     "queues",
                                      NULL};
 
 const ik_param ik_reference_params[] = {
@@ -127,9 +128,7 @@ static const ik_experiment_section sections[] = {
     {"measures", IK_SECTION_WORDS, NULL, "",
      "what is measured, instead of a simulation or beside it, of proof, mean_hops, entries, "
      "least_t_max, contention, saturation, effective_bandwidth, cost, bisection, size, paths, nca, "
-     "permutations; what "
-     "a figure or "
-     "claim is about is measured, too"},
+     "permutations, queues; what a figure or claim is about is measured, too"},
     {"over", IK_SECTION_WORDS, NULL, "",
      "axes of the sweep that are samples, as fabric.seed: curves are means over them"},
     {"designs", IK_SECTION_DESIGNS, NULL, "",

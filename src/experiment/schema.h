@@ -54,6 +54,7 @@ typedef enum measure_id {
     MEASURE_PATHS,
     MEASURE_NCA,
     MEASURE_PERMUTATIONS,
+    MEASURE_QUEUES,
     NUM_MEASURES
 } measure_id;
 extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 15 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 16 };
 
 struct store {
     sqlite3 *db;
@@ -59,7 +59,10 @@ static const char tables[] =
     "BLOB, feasible REAL, deadlock_free REAL, mean_hops REAL, max_hops REAL, entries_mean "
     "REAL, entries_max REAL, least_t_max REAL, contention REAL, static_slowdown REAL, "
     "static_saturation REAL, effective_bandwidth REAL, efficiency REAL, nca_routes_min REAL, "
-    "nca_routes_mean REAL, nca_routes_max REAL, nca_routes_sd REAL, ports_per_host REAL, "
+    "nca_routes_mean REAL, nca_routes_max REAL, nca_routes_sd REAL, destinations_injection REAL, "
+    "destinations_up_1 REAL, destinations_up_2 REAL, destinations_down_2 REAL, "
+    "destinations_down_1 REAL, destinations_side REAL, destinations_ejection REAL, "
+    "ports_per_host REAL, "
     "links_per_host REAL, bisection REAL, hosts REAL, switches REAL, radix REAL, diameter REAL, "
     "min_paths REAL, mean_paths REAL, max_paths REAL, permutations_free REAL, "
     "permutations_contention REAL, permutations_contention_max REAL, measured TEXT NOT "

@@ -40,6 +40,13 @@ static const struct column {
                {METRIC_NCA_MEAN, "routes/root>", 1, 0, ""},
                {METRIC_NCA_MAX, "most routes>", 1, 0, ""},
                {METRIC_NCA_SD, "deviation>", 1, 1, ""},
+               {METRIC_DESTINATIONS_INJECTION, "hosts/queue: injection>", 1, 1, ""},
+               {METRIC_DESTINATIONS_UP_1, "up 1>", 1, 1, ""},
+               {METRIC_DESTINATIONS_UP_2, "up 2>", 1, 1, ""},
+               {METRIC_DESTINATIONS_DOWN_2, "down 2>", 1, 1, ""},
+               {METRIC_DESTINATIONS_DOWN_1, "down 1>", 1, 1, ""},
+               {METRIC_DESTINATIONS_SIDE, "between switches>", 1, 1, ""},
+               {METRIC_DESTINATIONS_EJECTION, "ejection>", 1, 1, ""},
                {METRIC_FREE_PERMUTATIONS, "free permutations>", 100, 1, " %"},
                {METRIC_PERMUTATIONS_MEAN, "their contention>", 1, 3, ""},
                {METRIC_PERMUTATIONS_MAX, "at most>", 1, 0, ""}};

@@ -145,6 +145,45 @@ measures: [permutations]
         self.assertFalse((self.tmp / "no.db").exists())
         self.refused("run", self.write(text.replace("measures: [permutations]", "measures: [size]\npatterns: 5")), "-o", self.tmp / "no.db", says="without effective_bandwidth or permutations")
 
+    def test_destinations_per_queue_are_those_of_load(self):
+        """Of every kind of channel; trees have levels, other fabrics channels between switches; VCs are queues of their own."""
+        text = """\
+fabric: ["rlft:ports=8,levels=3", "xgft:m=2:2:2:2,w=1:2:2:2", "torus:dims=4:4", "crossbar:n=4"]
+routing: [updown]
+vc: [%s]
+traffic: [uniform, "shift:by=3"]
+simulate: false
+measures: [queues]
+figures: [{name: kinds, kind: list, y: queue_destinations, series: fabric, panel: [traffic, vc]}]
+"""
+        answer = self.json("run", self.write(text % "1q, 'dbbm:vcs=3'"), "-o", self.tmp / "a.db")
+        listed = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "a.db", "--figure", "kinds", "--csv"))))
+        seen = set()
+        for p in answer["points"]:
+            spec = answer["fabrics"][p["fabric"]]["spec"]
+            rows = csv.DictReader(io.StringIO(self.ok("load", spec, "--routing", p["routing"], "--vc", p["vc"], "--traffic", p["traffic"], "--queues", "--csv", "--table", "queues")))
+            groups = {}
+            for r in rows:
+                if float(r["flows"]) > 0:
+                    groups.setdefault((r["direction"], int(r["level"] or 0)), []).append(int(r["destinations"]))
+            mean = {kind: statistics.mean(values) for kind, values in groups.items()}
+            for name, kind in (("injection", ("injection", 0)), ("up_1", ("up", 1)), ("up_2", ("up", 2)), ("down_2", ("down", 2)), ("down_1", ("down", 1)),
+                               ("side", ("side", 0)), ("ejection", ("ejection", 0))):
+                value = p[f"destinations_{name}"]
+                self.assertEqual(value is None, kind not in mean, (spec, name, mean))
+                if value is not None:
+                    self.assertAlmostEqual(value, mean[kind], places=6, msg=(spec, name))
+                    seen.add(name)
+            here = [float(r["queue_destinations"]) for r in listed if (r["fabric"], r["vc"], r["traffic"]) == (spec, p["vc"], p["traffic"])]
+            self.assertEqual(len(here), len(mean), (spec, mean))
+            order = sorted(mean, key=lambda kind: (["injection", "up", "side", "down", "ejection"].index(kind[0]), kind[1] if kind[0] == "up" else -kind[1]))
+            for value, kind in zip(here, order):
+                self.assertAlmostEqual(value, mean[kind], places=4, msg=(spec, kind))
+        self.assertEqual(len(seen), 7)
+        self.assertIn("hosts/queue: injection", self.ok("run", self.write(text % "1q"), "-o", self.tmp / "b.db"))
+        self.refused("run", self.write((text % "1q").replace("simulate: false\n", "").replace("traffic: [uniform", "schedule: [{until: 1 us, traffic: uniform}, {traffic: alltoall}]\n#")),
+                     "-o", self.tmp / "no.db", says="measure 'queues' is of one traffic")
+
     def test_samples_are_one_row(self):
         answer = self.json("run", self.write(GRAPHS), "-o", self.tmp / "a.db")
         rows = {s["routing"]: s for s in answer["statics"]}

@@ -23,8 +23,8 @@ const ik_param ik_figure_params[] = {
      "routes and list"},
     {"y", IK_PARAM_STRING, NULL, 0, 0, NULL,
      "result by its CSV name, or ratio or difference of two (throughput / offered); of time a "
-     "series; of routes what is said below them; of list a list: nca_routes (per root) or "
-     "permutations (share of them per contention)"},
+     "series; of routes what is said below them; of list a list: nca_routes (per root), "
+     "permutations (share of them per contention) or queue_destinations (per kind of channel)"},
     {"series", IK_PARAM_TEXTS, "", 0, 0, NULL,
      "swept values that tell the curves apart; of a heatmap its rows"},
     {"panel", IK_PARAM_TEXTS, "", 0, 0, NULL,

@@ -76,7 +76,14 @@ typedef enum metric_id {
     METRIC_NCA_MIN, /* these four: routes that turn at a root of a tree */
     METRIC_NCA_MEAN,
     METRIC_NCA_MAX,
-    METRIC_NCA_SD, /* over the roots */
+    METRIC_NCA_SD,                 /* over the roots */
+    METRIC_DESTINATIONS_INJECTION, /* these seven: destinations per queue of a kind of channel */
+    METRIC_DESTINATIONS_UP_1,
+    METRIC_DESTINATIONS_UP_2,
+    METRIC_DESTINATIONS_DOWN_2,
+    METRIC_DESTINATIONS_DOWN_1,
+    METRIC_DESTINATIONS_SIDE,
+    METRIC_DESTINATIONS_EJECTION,
     METRIC_PORTS_PER_HOST,
     METRIC_LINKS_PER_HOST,
     METRIC_BISECTION,
@@ -119,12 +126,17 @@ static inline bool metric_is_static(metric_id id)
 /* Those of them that look at the traffic, which a seed may draw; others are of the machine. */
 static inline bool metric_is_of_traffic(metric_id id)
 {
-    return id >= METRIC_CONTENTION && id <= METRIC_NCA_SD;
+    return id >= METRIC_CONTENTION && id <= METRIC_DESTINATIONS_EJECTION;
 }
 
 /* Results that are a list of numbers for each point, drawn over their places: figures of kind
  * list. */
-typedef enum list_id { LIST_NCA_ROUTES, LIST_PERMUTATIONS, NUM_LISTS } list_id;
+typedef enum list_id {
+    LIST_NCA_ROUTES,
+    LIST_PERMUTATIONS,
+    LIST_QUEUE_DESTINATIONS,
+    NUM_LISTS
+} list_id;
 typedef struct list_row {
     const char *name; /* what figures call it; kind of a detail in the store */
     const char *title, *unit;

@@ -364,6 +364,63 @@ static ik_status measure_bandwidth(const runner *r, const ik_plan *plan, const c
     return IK_OK;
 }
 
+/* The result that a kind of channel has of its own; NUM_METRICS: it is in the list alone. */
+static metric_id destinations_of(const ik_load_group *g)
+{
+    switch (g->direction) {
+    case IK_DIR_INJECTION:
+        return METRIC_DESTINATIONS_INJECTION;
+    case IK_DIR_EJECTION:
+        return METRIC_DESTINATIONS_EJECTION;
+    case IK_DIR_SIDE:
+        return METRIC_DESTINATIONS_SIDE;
+    case IK_DIR_UP:
+        return g->level == 1   ? METRIC_DESTINATIONS_UP_1
+               : g->level == 2 ? METRIC_DESTINATIONS_UP_2
+                               : NUM_METRICS;
+    case IK_DIR_DOWN:
+        return g->level == 1   ? METRIC_DESTINATIONS_DOWN_1
+               : g->level == 2 ? METRIC_DESTINATIONS_DOWN_2
+                               : NUM_METRICS;
+    }
+    return NUM_METRICS;
+}
+
+/* Means over the queues in use of each kind of channel, in the order in which packets cross them.
+ */
+static ik_status put_destinations(const ik_load_group *groups, size_t num, statics *out,
+                                  ik_error *err)
+{
+    double *list = NULL;
+    ik_status status = add_list(out, LIST_QUEUE_DESTINATIONS, num, &list, err);
+    for (size_t i = 0; i < num; i++) {
+        metric_id id = destinations_of(&groups[i]);
+        if (id < NUM_METRICS)
+            statics_set(out, id, groups[i].mean);
+        if (list)
+            list[i] = groups[i].mean;
+    }
+    return status;
+}
+
+static ik_status measure_queues(const ik_plan *plan, const ik_traffic *t, const ik_env *env,
+                                statics *out, ik_error *err)
+{
+    ik_queues q;
+    ik_load_group *groups = NULL;
+    size_t num = 0;
+    ik_status status = ik_queues_measure(plan, t, env, &q, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_queue_groups(plan->fabric, &q, true, &groups, &num, err);
+    if (status == IK_OK) {
+        status = put_destinations(groups, num, out, err);
+        ik_load_groups_free(groups, num);
+    }
+    ik_queues_free(&q);
+    return status;
+}
+
 static ik_status measure_traffic(const runner *r, const ik_fabric *f, const variant *v,
                                  const ik_plan *plan, const ik_env *env, statics *out,
                                  ik_error *err)
@@ -377,6 +434,8 @@ static ik_status measure_traffic(const runner *r, const ik_fabric *f, const vari
         status = measure_contention(plan, t, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_BANDWIDTH))
         status = measure_bandwidth(r, plan, v->spec, env, out, err);
+    if (status == IK_OK && experiment_measures(r->e, MEASURE_QUEUES))
+        status = measure_queues(plan, t, env, out, err);
     ik_traffic_free(t);
     if (status != IK_OK)
         place_in_variant(v, SECTION_TRAFFIC, err);
