@@ -156,12 +156,12 @@ simulate: false
 measures: [queues]
 figures: [{name: kinds, kind: list, y: queue_destinations, series: fabric, panel: [traffic, vc]}]
 """
-        answer = self.json("run", self.write(text % "1q, 'dbbm:vcs=3'"), "-o", self.tmp / "a.db")
+        answer = self.json("run", self.write(text % "1q, dbbm"), "-o", self.tmp / "a.db")
         listed = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "a.db", "--figure", "kinds", "--csv"))))
         seen = set()
         for p in answer["points"]:
-            spec = answer["fabrics"][p["fabric"]]["spec"]
-            rows = csv.DictReader(io.StringIO(self.ok("load", spec, "--routing", p["routing"], "--vc", p["vc"], "--traffic", p["traffic"], "--queues", "--csv", "--table", "queues")))
+            spec, vc = answer["fabrics"][p["fabric"]]["spec"], answer["plans"][p["plan"]]["vc"]
+            rows = csv.DictReader(io.StringIO(self.ok("load", spec, "--routing", p["routing"], "--vc", vc, "--traffic", p["traffic"], "--queues", "--csv", "--table", "queues")))
             groups = {}
             for r in rows:
                 if float(r["flows"]) > 0:
@@ -174,7 +174,7 @@ figures: [{name: kinds, kind: list, y: queue_destinations, series: fabric, panel
                 if value is not None:
                     self.assertAlmostEqual(value, mean[kind], places=6, msg=(spec, name))
                     seen.add(name)
-            here = [float(r["queue_destinations"]) for r in listed if (r["fabric"], r["vc"], r["traffic"]) == (spec, p["vc"], p["traffic"])]
+            here = [float(r["queue_destinations"]) for r in listed if (r["fabric"], r["vc"], r["traffic"]) == tuple(p["params"][name] for name in ("fabric", "vc", "traffic"))]
             self.assertEqual(len(here), len(mean), (spec, mean))
             order = sorted(mean, key=lambda kind: (["injection", "up", "side", "down", "ejection"].index(kind[0]), kind[1] if kind[0] == "up" else -kind[1]))
             for value, kind in zip(here, order):
