@@ -168,7 +168,7 @@ figures: [{name: kinds, kind: list, y: queue_destinations, series: fabric, panel
                     groups.setdefault((r["direction"], int(r["level"] or 0)), []).append(int(r["destinations"]))
             mean = {kind: statistics.mean(values) for kind, values in groups.items()}
             for name, kind in (("injection", ("injection", 0)), ("up_1", ("up", 1)), ("up_2", ("up", 2)), ("down_2", ("down", 2)), ("down_1", ("down", 1)),
-                               ("side", ("side", 0)), ("ejection", ("ejection", 0))):
+                               ("side", ("between", 0)), ("ejection", ("ejection", 0))):
                 value = p[f"destinations_{name}"]
                 self.assertEqual(value is None, kind not in mean, (spec, name, mean))
                 if value is not None:
@@ -176,7 +176,7 @@ figures: [{name: kinds, kind: list, y: queue_destinations, series: fabric, panel
                     seen.add(name)
             here = [float(r["queue_destinations"]) for r in listed if (r["fabric"], r["vc"], r["traffic"]) == tuple(p["params"][name] for name in ("fabric", "vc", "traffic"))]
             self.assertEqual(len(here), len(mean), (spec, mean))
-            order = sorted(mean, key=lambda kind: (["injection", "up", "side", "down", "ejection"].index(kind[0]), kind[1] if kind[0] == "up" else -kind[1]))
+            order = sorted(mean, key=lambda kind: (["injection", "up", "between", "down", "ejection"].index(kind[0]), kind[1] if kind[0] == "up" else -kind[1]))
             for value, kind in zip(here, order):
                 self.assertAlmostEqual(value, mean[kind], places=4, msg=(spec, kind))
         self.assertEqual(len(seen), 7)
