@@ -61,7 +61,7 @@ static const char tables[] =
     "static_saturation REAL, effective_bandwidth REAL, efficiency REAL, nca_routes_min REAL, "
     "nca_routes_mean REAL, nca_routes_max REAL, nca_routes_sd REAL, destinations_injection REAL, "
     "destinations_up_1 REAL, destinations_up_2 REAL, destinations_down_2 REAL, "
-    "destinations_down_1 REAL, destinations_side REAL, destinations_ejection REAL, "
+    "destinations_down_1 REAL, destinations_between REAL, destinations_ejection REAL, "
     "ports_per_host REAL, "
     "links_per_host REAL, bisection REAL, hosts REAL, switches REAL, radix REAL, diameter REAL, "
     "min_paths REAL, mean_paths REAL, max_paths REAL, permutations_free REAL, "

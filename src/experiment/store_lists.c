@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * experiment/store_lists.c: results of a point that are a list of numbers, as details: a deflated
- * JSON list, under the name of the list.
+ * JSON list of numbers, or of objects {place, value} where places have names, under the name of
+ * the list.
  */
 #include "experiment/store.h"
 #include "ikat/json.h"
@@ -15,8 +16,16 @@ static ik_status pack_list(const value_list *list, void **body, size_t *size, ik
     char *text = NULL;
     ik_json_to_text(&j, IK_JSON_PACKED);
     ik_json_array(&j, NULL);
-    for (size_t i = 0; i < list->num; i++)
-        ik_json_real(&j, NULL, list->values[i], 17);
+    for (size_t i = 0; i < list->num; i++) {
+        if (!list->places) {
+            ik_json_real(&j, NULL, list->values[i], 17);
+            continue;
+        }
+        ik_json_object(&j, NULL);
+        ik_json_text(&j, "place", list->places[i]);
+        ik_json_real(&j, "value", list->values[i], 17);
+        ik_json_close(&j);
+    }
     ik_json_close(&j);
     ik_status status = ik_json_end_text(&j, &text, NULL, err);
     if (status == IK_OK)

@@ -61,7 +61,9 @@ typedef struct figure_data {
     figure_curve *curves;
     const char **panels; /* [num_panels], "" of a figure without panels */
     size_t num_curves, num_panels;
-    const char **categories; /* [num_categories] of an x that is no number; NULL = it is one */
+    /* [num_categories] of an x that is no number, or of the places of a list with names; NULL = it
+     * is a number */
+    const char **categories;
     size_t num_categories;
     const char *x_title, *x_unit, *y_title, *y_unit;
     /* samples, those without a value, latencies that are marked, of these not converged */
@@ -106,6 +108,10 @@ void figure_data_free(figure_data *d);
 /* routes.c: fills d->maps; IK_ERR_INPUT where there is no such host, or the file holds no
  * routes. */
 ik_status figure_read_maps(const report_model *m, figure_data *d, ik_error *err);
+/* places.c: the names of the places of all lists, each once and in the order of every list where
+ * those agree: *names [*num_names] in the arena, the texts are those of the lists. */
+ik_status figure_merge_places(const value_list *lists, size_t num, ik_arena *arena,
+                              const char ***names, size_t *num_names, ik_error *err);
 /* Titles, names along x and the caption of what is filled otherwise (words.c). */
 ik_status figure_words(figure_data *d, ik_error *err);
 

@@ -295,18 +295,40 @@ ik_status model_read_series(const report_model *m, size_t row, ik_arena *arena, 
     return status;
 }
 
-static void read_list(store_row *r, value_list *out)
+/* No list whose places have names is longer. */
+enum { MOST_PLACES = 1024 };
+
+/* `places` NULL: they are numbers. */
+static bool copy_list(const json_t *list, ik_arena *arena, double *values, const char **places)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        values[i] = json_number_value(places ? json_object_get(item, "value") : item);
+        if (!places)
+            continue;
+        places[i] = ik_arena_strdup(arena, json_string_value(json_object_get(item, "place")));
+        if (!places[i])
+            return false;
+    }
+    return true;
+}
+
+static void read_list(store_row *r, bool named, value_list *out)
 {
     json_t *list = NULL;
-    model_json(r, 0, row_packed_text(r, 0), false, &shape_values, &list);
+    model_json(r, 0, row_packed_text(r, 0), false, named ? &shape_placed_values : &shape_values,
+               &list);
     size_t num = json_array_size(list);
-    double *values = ik_arena_alloc(r->arena, (num + 1) * sizeof *values);
-    if (!values && r->status == IK_OK)
-        r->status = ik_fail_memory(r->err, num * sizeof *values, "a report");
-    for (size_t i = 0; i < num && values; i++)
-        values[i] = json_number_value(json_array_get(list, i));
-    if (r->status == IK_OK)
-        *out = (value_list){values, num};
+    if (named && num > MOST_PLACES)
+        row_damaged(r, 0, "has too many places");
+    if (r->status == IK_OK) {
+        double *values = ik_arena_alloc(r->arena, (num + 1) * sizeof *values);
+        const char **places = named ? ik_arena_alloc(r->arena, (num + 1) * sizeof *places) : NULL;
+        if (values && (places || !named) && copy_list(list, r->arena, values, places))
+            *out = (value_list){values, num, places};
+        else
+            r->status = ik_fail_memory(r->err, num * sizeof *values, "a report");
+    }
     json_decref(list);
 }
 
@@ -329,7 +351,7 @@ ik_status model_read_list(const report_model *m, size_t row, const char *name, i
                        .id = m->rows[row].id,
                        .status = IK_OK,
                        .err = err};
-        read_list(&r, out);
+        read_list(&r, list_find(name)->named, out);
         status = r.status;
     }
     sqlite3_finalize(statement);

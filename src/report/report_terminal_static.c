@@ -45,7 +45,7 @@ static const struct column {
                {METRIC_DESTINATIONS_UP_2, "up 2>", 1, 1, ""},
                {METRIC_DESTINATIONS_DOWN_2, "down 2>", 1, 1, ""},
                {METRIC_DESTINATIONS_DOWN_1, "down 1>", 1, 1, ""},
-               {METRIC_DESTINATIONS_SIDE, "between switches>", 1, 1, ""},
+               {METRIC_DESTINATIONS_BETWEEN, "between switches>", 1, 1, ""},
                {METRIC_DESTINATIONS_EJECTION, "ejection>", 1, 1, ""},
                {METRIC_FREE_PERMUTATIONS, "free permutations>", 100, 1, " %"},
                {METRIC_PERMUTATIONS_MEAN, "their contention>", 1, 3, ""},

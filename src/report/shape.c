@@ -139,6 +139,9 @@ const shape shape_probes = {SHAPE_LIST, .item = &probe};
 
 const shape shape_values = {SHAPE_LIST, .item = &real};
 
+static const shape placed = OBJECT({"place", &text}, {"value", &real});
+const shape shape_placed_values = {SHAPE_LIST, .item = &placed};
+
 const shape shape_routes = OBJECT({"above", &text, true}, {"ends", &boolean, true},
                                   {"lists", &count_rows, true}, {"of", &count_rows, true});
 

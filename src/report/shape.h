@@ -33,7 +33,7 @@ typedef struct shape {
 
 extern const shape shape_summary, shape_drawing, shape_proof, shape_params, shape_classes,
     shape_congestion, shape_congestion_series, shape_workload, shape_left_out, shape_watch,
-    shape_jobs, shape_probes, shape_routes, shape_values;
+    shape_jobs, shape_probes, shape_routes, shape_values, shape_placed_values;
 
 /* NULL, or what is wrong and where, in text: "links[3] is no list". */
 const char *shape_differs(const shape *s, const json_t *value, char *text, size_t size);

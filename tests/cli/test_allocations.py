@@ -58,6 +58,7 @@ figures:
   - {name: map, kind: heatmap, x: load, y: throughput, series: traffic, normalise_by: {traffic: mix}}
   - {name: time, kind: time, y: throughput}
   - {name: roots, kind: list, y: nca_routes, panel: traffic}
+  - {name: queues, kind: list, y: queue_destinations, panel: traffic}
 expect:
   - {claim: it runs, metric: throughput, op: ">", value: 0}
 """
@@ -106,7 +107,7 @@ def commands():
     lines["topo_read_zip"] = "topo tree.json.gz"
     for model in MODELS:
         lines[f"run_{model}"] = f"run {model}.yaml -o OUT/results.db -j 2" + (" --json" if model in ("voqsw", "pipelined") else "")
-    for name in ("line", "bars", "map", "time", "roots"):
+    for name in ("line", "bars", "map", "time", "roots", "queues"):
         lines[f"figure_{name}"] = f"report small.db --figure {name} -o OUT/{name}.svg"
     lines["figure_table"] = "report small.db --figure line"
     lines["figure_csv"] = "report small.db --figure line --csv"

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import sqlite3
 import statistics
 import struct
@@ -208,20 +209,44 @@ figures: [{name: p, kind: list, y: permutations, series: routing}]
                 self.assertIn(f"test.yaml:{place}", self.refused("run", self.file, "-o", self.tmp / "no.db", says=(said,)))
 
     def test_lists_of_a_damaged_file(self):
-        self.file.write_text("""\
+        """Of numbers, and of numbers whose places have names."""
+        pack = lambda text: len(text).to_bytes(8, "little") + zlib.compress(text)
+        place = b'{"place":"%s","value":%s}'
+        numbers = (b"{}", b"[1, \"a\"]", b"[null]", b"[[1]]", b"[1", b"[" + place % (b"up 1", b"2") + b"]")
+        named = (b"{}", b"[1]", b'[["up 1",2]]', b'[{"place":"up 1"}]', b'[{"value":1}]', b'[{"place":1,"value":1}]', b'[{"place":"a","value":1,"x":1}]',
+                 *(b"[" + place % (b"a", v) + b"]" for v in (b"null", b'"1"', b"[]", b"1e999")), b"[" + b",".join(place % (b"%d" % i, b"1") for i in range(2000)) + b"]")
+        for name, bodies in (("permutations", numbers), ("queue_destinations", named)):
+            self.file.write_text(f"""\
 fabric: "xgft:m=3:3,w=1:2"
 routing: smodk
 simulate: false
-figures: [{name: p, kind: list, y: permutations}]
+figures: [{{name: p, kind: list, y: {name}}}]
 """)
-        for body in (b"", b"\0" * 8, b"[1]", *(len(t).to_bytes(8, "little") + zlib.compress(t) for t in (b"{}", b"[1, \"a\"]", b"[null]", b"[[1]]", b"[1"))):
-            store = self.tmp / "damaged.db"
-            store.unlink(missing_ok=True)
-            self.ok("run", self.file, "-o", store)
-            with sqlite3.connect(store) as db:
-                db.execute("UPDATE details SET body = ? WHERE kind = 'permutations'", (body,))
-            db.close()
-            self.refused("report", store, "--figure", "p", says="damaged")
+            good, store = self.tmp / f"{name}.db", self.tmp / "damaged.db"
+            self.ok("run", self.file, "-o", good)
+
+            def change(body):
+                shutil.copy(good, store)
+                with sqlite3.connect(store) as db:
+                    self.assertEqual(db.execute("UPDATE details SET body = ? WHERE kind = ?", (body, name)).rowcount, 1)
+                db.close()
+            for body in (b"", b"\0" * 8, b"[1]", *map(pack, bodies)):
+                with self.subTest(name, body=body[:60]):
+                    change(body)
+                    for args in ((), ("--csv",), ("-o", self.tmp / "p.svg")):
+                        self.refused("report", store, "--figure", "p", *args, says="damaged")
+        # names are shown as texts, and a place is there once
+        change(pack(b"[" + b",".join(place % (n, b"2") for n in (rb"<b>\"&,\n\u001b[1m", b"twice", b"twice", b"x" * 5000, b"")) + b"]"))
+        rows = list(csv.reader(io.StringIO(self.ok("report", store, "--figure", "p", "--csv"), newline="")))
+        self.assertEqual([r[1] for r in rows[2:]], ["twice", "x" * 5000, ""])
+        self.assertEqual([r[3] for r in rows[1:]], [""] * 4)
+        self.assertNotIn("\x1b", self.ok("report", store, "--figure", "p"))
+        self.ok("report", store, "--figure", "p", "-o", self.tmp / "p.svg")
+        self.assertIn("twice", [t.text for t in ElementTree.parse(self.tmp / "p.svg").iter(SVG + "text")])
+        self.ok("report", store, "--figure", "p", "-o", self.tmp / "p.pdf")
+        change(pack(b"[]"))
+        self.assertIn("1 point has no such list", " ".join(self.ok("report", store, "--figure", "p").split()))
+        self.ok("report", store, "--figure", "p", "-o", self.tmp / "p.svg")
 
     def test_normalised_by_what_was_left_out(self):
         """A routing that does not fit everywhere: there is no value where it is missing, and what is there is drawn."""

@@ -325,7 +325,7 @@ class Hostile(CliTest):
                     "static_saturation", "effective_bandwidth", "efficiency", "ports_per_host", "links_per_host", "bisection",
                     "hosts", "switches", "radix", "diameter", "min_paths", "mean_paths", "max_paths",
                     "nca_routes_min", "nca_routes_mean", "nca_routes_max", "nca_routes_sd",
-                    "destinations_injection", "destinations_up_1", "destinations_up_2", "destinations_down_2", "destinations_down_1", "destinations_side", "destinations_ejection",
+                    "destinations_injection", "destinations_up_1", "destinations_up_2", "destinations_down_2", "destinations_down_1", "destinations_between", "destinations_ejection",
                     "permutations_free", "permutations_contention", "permutations_contention_max"}  # a simulation has none
         for table, column, kind in numbers:
             for name, path in self.stores(f"UPDATE {table} SET {column} = ?1 WHERE rowid = (SELECT max(rowid) FROM {table})", values):

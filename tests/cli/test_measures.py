@@ -3,6 +3,7 @@ import csv
 import io
 import statistics
 import unittest
+from xml.etree import ElementTree
 
 from harness import CliTest, run
 
@@ -154,11 +155,14 @@ vc: [%s]
 traffic: [uniform, "shift:by=3"]
 simulate: false
 measures: [queues]
-figures: [{name: kinds, kind: list, y: queue_destinations, series: fabric, panel: [traffic, vc]}]
+figures:
+  - {name: kinds, kind: list, y: queue_destinations, series: fabric, panel: [traffic, vc]}
+  - {name: all, kind: list, y: queue_destinations, series: [traffic, vc], over: fabric}
 """
         answer = self.json("run", self.write(text % "1q, dbbm"), "-o", self.tmp / "a.db")
+        of_all = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "a.db", "--figure", "all", "--csv"))))
         listed = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "a.db", "--figure", "kinds", "--csv"))))
-        seen = set()
+        seen, means = set(), {}
         for p in answer["points"]:
             spec, vc = answer["fabrics"][p["fabric"]]["spec"], answer["plans"][p["plan"]]["vc"]
             rows = csv.DictReader(io.StringIO(self.ok("load", spec, "--routing", p["routing"], "--vc", vc, "--traffic", p["traffic"], "--queues", "--csv", "--table", "queues")))
@@ -168,17 +172,35 @@ figures: [{name: kinds, kind: list, y: queue_destinations, series: fabric, panel
                     groups.setdefault((r["direction"], int(r["level"] or 0)), []).append(int(r["destinations"]))
             mean = {kind: statistics.mean(values) for kind, values in groups.items()}
             for name, kind in (("injection", ("injection", 0)), ("up_1", ("up", 1)), ("up_2", ("up", 2)), ("down_2", ("down", 2)), ("down_1", ("down", 1)),
-                               ("side", ("between", 0)), ("ejection", ("ejection", 0))):
+                               ("between", ("between", 0)), ("ejection", ("ejection", 0))):
                 value = p[f"destinations_{name}"]
                 self.assertEqual(value is None, kind not in mean, (spec, name, mean))
                 if value is not None:
                     self.assertAlmostEqual(value, mean[kind], places=6, msg=(spec, name))
                     seen.add(name)
-            here = [float(r["queue_destinations"]) for r in listed if (r["fabric"], r["vc"], r["traffic"]) == tuple(p["params"][name] for name in ("fabric", "vc", "traffic"))]
+            here = [r for r in listed if (r["fabric"], r["vc"], r["traffic"]) == tuple(p["params"][name] for name in ("fabric", "vc", "traffic"))]
             self.assertEqual(len(here), len(mean), (spec, mean))
             order = sorted(mean, key=lambda kind: (["injection", "up", "between", "down", "ejection"].index(kind[0]), kind[1] if kind[0] == "up" else -kind[1]))
-            for value, kind in zip(here, order):
-                self.assertAlmostEqual(value, mean[kind], places=4, msg=(spec, kind))
+            for r, kind in zip(here, order):
+                name = f"{kind[0]} {kind[1]}" if kind[1] else kind[0]
+                self.assertEqual(r["kind of channel"], name)
+                self.assertAlmostEqual(float(r["queue_destinations"]), mean[kind], places=4, msg=(spec, kind))
+                means.setdefault((p["params"]["traffic"], p["params"]["vc"]), {}).setdefault(name, []).append(mean[kind])
+        # over fabrics of several heights a place is a kind of channel, not a number
+        places = ["injection", "between", "up 1", "up 2", "up 3", "down 3", "down 2", "down 1", "ejection"]
+        for key, mean in means.items():
+            here = [r for r in of_all if (r["traffic"], r["vc"]) == key]
+            self.assertEqual([r["kind of channel"] for r in here], places)
+            for r in here:
+                self.assertAlmostEqual(float(r["queue_destinations"]), statistics.mean(mean[r["kind of channel"]]), places=4)
+                self.assertEqual(int(r["samples"]), len(mean[r["kind of channel"]]))
+        self.ok("report", self.tmp / "a.db", "--figure", "all", "-o", self.tmp / "all.svg")
+        shown = [t.text for t in ElementTree.parse(self.tmp / "all.svg").iter("{http://www.w3.org/2000/svg}text")]
+        self.assertEqual([t for t in shown if t in places][:len(places)], places)
+        table = self.ok("report", self.tmp / "a.db", "--figure", "all")
+        self.assertRegex(table, "Kind of channel")
+        for place in places:
+            self.assertRegex(table, rf" {place} ")
         self.assertEqual(len(seen), 7)
         self.assertIn("hosts/queue: injection", self.ok("run", self.write(text % "1q"), "-o", self.tmp / "b.db"))
         self.refused("run", self.write((text % "1q").replace("simulate: false\n", "").replace("traffic: [uniform", "schedule: [{until: 1 us, traffic: uniform}, {traffic: alltoall}]\n#")),

@@ -82,6 +82,13 @@ static const char the_twin[] =
     "  - {claim: c, metric: bisection, of: {routing: updown}, against: {routing.t_max: least}, "
     "op: \"=\"}\n";
 
+/* A list whose places have names, of trees of two heights. */
+static const char the_queues[] = "fabric: [\"karytree:k=2,n=2\", \"karytree:k=2,n=3\"]\n"
+                                 "routing: updown\n"
+                                 "simulate: false\n"
+                                 "over: fabric\n"
+                                 "figures: [{name: a, kind: list, y: queue_destinations}]\n";
+
 /* Every load is searched for. */
 static const char the_search[] = "fabric: karytree:k=2,n=2\n"
                                  "routing: [updown, dmodk]\n"
@@ -202,6 +209,19 @@ static void measures_beside_simulations(void **state)
     fail_each(job_tables, the_store, true);
 }
 
+static void destinations_per_queue(void **state)
+{
+    (void)state;
+    most_runs = 600;
+    fail_each(job_experiment, the_queues, false);
+    most_runs = 100;
+    fail_each(job_experiment, the_queues, true);
+    assert_int_equal(run_job(job_experiment, the_queues, UINT64_MAX).status, IK_OK);
+    most_runs = 600;
+    fail_each(job_tables, the_store, false);
+    fail_each(job_tables, the_store, true);
+}
+
 static void searches(void **state)
 {
     (void)state;
@@ -216,6 +236,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(experiments_and_reports, open_folder, close_folder),
         cmocka_unit_test_setup_teardown(machines, open_folder, close_folder),
         cmocka_unit_test_setup_teardown(measures_beside_simulations, open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(destinations_per_queue, open_folder, close_folder),
         cmocka_unit_test_setup_teardown(searches, open_folder, close_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,8 +83,8 @@ const metric_row metrics[NUM_METRICS] = {
                                     "destinations per queue, channels down to level 2", "", true},
     [METRIC_DESTINATIONS_DOWN_1] = {"destinations_down_1",
                                     "destinations per queue, channels down to level 1", "", true},
-    [METRIC_DESTINATIONS_SIDE] = {"destinations_side",
-                                  "destinations per queue, channels between switches", "", true},
+    [METRIC_DESTINATIONS_BETWEEN] = {"destinations_between",
+                                     "destinations per queue, channels between switches", "", true},
     [METRIC_DESTINATIONS_EJECTION] = {"destinations_ejection",
                                       "destinations per queue, channels to hosts", "", true},
     [METRIC_PORTS_PER_HOST] = {"ports_per_host", "switch ports per host", "", true},
@@ -106,11 +106,11 @@ const metric_row metrics[NUM_METRICS] = {
 };
 
 const list_row result_lists[NUM_LISTS] = {
-    [LIST_NCA_ROUTES] = {"nca_routes", "routes", "", "root", METRIC_NCA_MEAN},
+    [LIST_NCA_ROUTES] = {"nca_routes", "routes", "", "root", METRIC_NCA_MEAN, false},
     [LIST_PERMUTATIONS] = {"permutations", "permutations", "%", "contention",
-                           METRIC_FREE_PERMUTATIONS},
+                           METRIC_FREE_PERMUTATIONS, false},
     [LIST_QUEUE_DESTINATIONS] = {"queue_destinations", "destinations per queue", "",
-                                 "kind of channel", METRIC_DESTINATIONS_INJECTION},
+                                 "kind of channel", METRIC_DESTINATIONS_INJECTION, true},
 };
 
 bool metric_past_saturation(double offered, double throughput)

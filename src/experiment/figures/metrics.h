@@ -82,7 +82,7 @@ typedef enum metric_id {
     METRIC_DESTINATIONS_UP_2,
     METRIC_DESTINATIONS_DOWN_2,
     METRIC_DESTINATIONS_DOWN_1,
-    METRIC_DESTINATIONS_SIDE,
+    METRIC_DESTINATIONS_BETWEEN,
     METRIC_DESTINATIONS_EJECTION,
     METRIC_PORTS_PER_HOST,
     METRIC_LINKS_PER_HOST,
@@ -142,6 +142,7 @@ typedef struct list_row {
     const char *title, *unit;
     const char *place; /* what a place is */
     metric_id with;    /* a result of the same measure */
+    bool named;        /* places have names, else they are numbers from 0 */
 } list_row;
 extern const list_row result_lists[NUM_LISTS];
 /* NULL: there is none of that name. */
@@ -150,6 +151,7 @@ const list_row *list_find(const char *name);
 typedef struct value_list {
     const double *values;
     size_t num;
+    const char *const *places; /* [num] of a list whose places have names, else NULL */
 } value_list;
 
 /* NUM_METRICS: there is none of that name. */

@@ -26,7 +26,7 @@ static ik_status add_list(statics *s, list_id id, size_t num, double **out, ik_e
     if (s->arena && !*out)
         return ik_fail_memory(err, num * sizeof **out, "an experiment");
     if (*out)
-        s->list[id] = (value_list){*out, num};
+        s->list[id] = (value_list){*out, num, NULL};
     return IK_OK;
 }
 
@@ -373,7 +373,7 @@ static metric_id destinations_of(const ik_load_group *g)
     case IK_DIR_EJECTION:
         return METRIC_DESTINATIONS_EJECTION;
     case IK_DIR_SIDE:
-        return METRIC_DESTINATIONS_SIDE;
+        return METRIC_DESTINATIONS_BETWEEN;
     case IK_DIR_UP:
         return g->level == 1   ? METRIC_DESTINATIONS_UP_1
                : g->level == 2 ? METRIC_DESTINATIONS_UP_2
@@ -386,6 +386,24 @@ static metric_id destinations_of(const ik_load_group *g)
     return NUM_METRICS;
 }
 
+/* Places of the list: kinds of channel, as `ikat load` calls them ("up 1"). */
+static ik_status name_kinds(const ik_load_group *groups, size_t num, statics *out, ik_error *err)
+{
+    const char **names = ik_arena_alloc(out->arena, (num + 1) * sizeof *names);
+    for (size_t i = 0; i < num && names; i++) {
+        const char *direction = ik_direction_name(groups[i].direction);
+        names[i] = groups[i].level
+                       ? ik_arena_printf(out->arena, "%s %u", direction, groups[i].level)
+                       : direction;
+        if (!names[i])
+            names = NULL;
+    }
+    if (!names)
+        return ik_fail_memory(err, num * sizeof *names, "an experiment");
+    out->list[LIST_QUEUE_DESTINATIONS].places = names;
+    return IK_OK;
+}
+
 /* Means over the queues in use of each kind of channel, in the order in which packets cross them.
  */
 static ik_status put_destinations(const ik_load_group *groups, size_t num, statics *out,
@@ -393,7 +411,9 @@ static ik_status put_destinations(const ik_load_group *groups, size_t num, stati
 {
     double *list = NULL;
     ik_status status = add_list(out, LIST_QUEUE_DESTINATIONS, num, &list, err);
-    for (size_t i = 0; i < num; i++) {
+    if (status == IK_OK && list)
+        status = name_kinds(groups, num, out, err);
+    for (size_t i = 0; i < num && status == IK_OK; i++) {
         metric_id id = destinations_of(&groups[i]);
         if (id < NUM_METRICS)
             statics_set(out, id, groups[i].mean);

@@ -117,6 +117,15 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
     return IK_OK;
 }
 
+/* Entries of one cell follow each other: the first one behind those that begin with `first`. */
+static size_t end_of_cell(const figure_view *v, size_t first)
+{
+    size_t next = first + 1;
+    while (next < v->num_entries && same_key(&v->entries[first], &v->entries[next]))
+        next++;
+    return next;
+}
+
 static ik_status make_cells(maker *k, ik_error *err)
 {
     const figure_view *v = &k->d->v;
@@ -124,9 +133,7 @@ static ik_status make_cells(maker *k, ik_error *err)
     if (!k->cells)
         return ik_fail_memory(err, v->num_entries * sizeof *k->cells, "a figure");
     for (size_t i = 0, next; i < v->num_entries; i = next) {
-        for (next = i + 1; next < v->num_entries; next++)
-            if (!same_key(&v->entries[i], &v->entries[next]))
-                break;
+        next = end_of_cell(v, i);
         ik_status status = fill_cell(k, &k->cells[k->num++], &v->entries[i], next - i, err);
         if (status != IK_OK)
             return status;
@@ -294,50 +301,96 @@ static ik_status read_list(maker *k, size_t row, value_list *out, ik_error *err)
     return status;
 }
 
-/* The cells of the points of one curve; points that repeat another are no samples. */
-static ik_status add_places(maker *k, const view_entry *entries, size_t num, metric_id with,
-                            ik_error *err)
+/* Points that repeat another are no samples, and have no list here. */
+static ik_status read_lists(maker *k, const view_entry *entries, size_t num, metric_id with,
+                            value_list *lists, ik_error *err)
 {
-    ik_arena *arena = &k->d->arena;
     const report_model *m = k->b->m;
-    value_list *lists = ik_arena_alloc(arena, (num + 1) * sizeof *lists);
-    size_t *rows = ik_arena_alloc(arena, (num + 1) * sizeof *rows), most = 0;
-    ik_status status = lists && rows ? IK_OK : ik_fail_memory(err, num * sizeof *lists, "a figure");
+    size_t *rows = ik_arena_alloc(&k->d->arena, (num + 1) * sizeof *rows);
+    ik_status status = rows ? IK_OK : ik_fail_memory(err, num * sizeof *rows, "a figure");
     for (size_t i = 0; i < num && status == IK_OK; i++)
         rows[i] = entries[i].point;
-    for (size_t i = 0; i < num && status == IK_OK; i++) {
-        lists[i] = (value_list){0};
+    for (size_t i = 0; i < num && status == IK_OK; i++)
         if (!model_is_repeat(m, rows, num, i, with))
             status = read_list(k, rows[i], &lists[i], err);
-        most = lists[i].num > most ? lists[i].num : most;
-    }
-    for (size_t at = 0; at < most && status == IK_OK; at++) {
-        figure_cell *c = NULL;
-        status = next_cell(k, &c, err);
-        double *samples = status == IK_OK ? ik_arena_alloc(arena, num * sizeof *samples) : NULL;
-        if (status == IK_OK && !samples)
-            status = ik_fail_memory(err, num * sizeof *samples, "a figure");
-        if (status != IK_OK)
-            break;
-        *c = (figure_cell){.x = {(double)at, NAN}, .samples = samples};
-        memcpy(c->key, entries[0].key, sizeof c->key);
-        for (size_t i = 0; i < num; i++)
-            if (at < lists[i].num)
-                samples[c->num++] = lists[i].values[at];
-    }
     return status;
+}
+
+/* The value of a list at a place of the figure; NULL: it has none there. */
+static const double *list_at(const figure_data *d, const value_list *list, size_t place)
+{
+    if (!list->places)
+        return place < list->num ? &list->values[place] : NULL;
+    for (size_t i = 0; i < list->num; i++)
+        if (strcmp(list->places[i], d->categories[place]) == 0)
+            return &list->values[i];
+    return NULL;
+}
+
+/* The cells of the points of one curve, at those of the places that any of its lists has. */
+static ik_status add_places(maker *k, const view_entry *entries, const value_list *lists,
+                            size_t num, size_t num_places, ik_error *err)
+{
+    for (size_t place = 0; place < num_places; place++) {
+        figure_cell *c = NULL;
+        size_t have = 0;
+        for (size_t i = 0; i < num; i++)
+            have += list_at(k->d, &lists[i], place) != NULL;
+        if (have == 0)
+            continue;
+        ik_status status = next_cell(k, &c, err);
+        if (status != IK_OK)
+            return status;
+        *c = (figure_cell){.x = {(double)place, NAN}};
+        memcpy(c->key, entries[0].key, sizeof c->key);
+        c->samples = ik_arena_alloc(&k->d->arena, have * sizeof *c->samples);
+        if (!c->samples)
+            return ik_fail_memory(err, have * sizeof *c->samples, "a figure");
+        for (size_t i = 0; i < num; i++) {
+            const double *value = list_at(k->d, &lists[i], place);
+            if (value)
+                c->samples[c->num++] = *value;
+        }
+    }
+    return IK_OK;
+}
+
+/* Places of the figure: names of all lists, or as many numbers as the longest list has. */
+static ik_status find_places(maker *k, const value_list *lists, size_t num, size_t *num_places,
+                             ik_error *err)
+{
+    figure_data *d = k->d;
+    *num_places = 0;
+    if (list_find(d->f->y)->named) {
+        ik_status status =
+            figure_merge_places(lists, num, &d->arena, &d->categories, &d->num_categories, err);
+        *num_places = d->num_categories;
+        return status;
+    }
+    for (size_t i = 0; i < num; i++)
+        *num_places = lists[i].num > *num_places ? lists[i].num : *num_places;
+    return IK_OK;
 }
 
 static ik_status make_lists(maker *k, ik_error *err)
 {
     const figure_view *v = &k->d->v;
-    const list_row *list = list_find(k->d->f->y);
+    const list_row *row = list_find(k->d->f->y);
+    size_t num_places = 0, num = v->num_entries, next;
+    value_list *lists = ik_arena_alloc(&k->d->arena, (num + 1) * sizeof *lists);
+    if (!lists)
+        return ik_fail_memory(err, num * sizeof *lists, "a figure");
+    memset(lists, 0, (num + 1) * sizeof *lists);
     ik_status status = IK_OK;
-    for (size_t i = 0, next; i < v->num_entries && status == IK_OK; i = next) {
-        for (next = i + 1; next < v->num_entries; next++)
-            if (!same_key(&v->entries[i], &v->entries[next]))
-                break;
-        status = add_places(k, &v->entries[i], next - i, list->with, err);
+    for (size_t i = 0; i < num && status == IK_OK; i = next) {
+        next = end_of_cell(v, i);
+        status = read_lists(k, &v->entries[i], next - i, row->with, &lists[i], err);
+    }
+    if (status == IK_OK)
+        status = find_places(k, lists, num, &num_places, err);
+    for (size_t i = 0; i < num && status == IK_OK; i = next) {
+        next = end_of_cell(v, i);
+        status = add_places(k, &v->entries[i], &lists[i], next - i, num_places, err);
     }
     return status;
 }

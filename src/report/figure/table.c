@@ -65,7 +65,10 @@ static void put_place(const figure_data *d, FILE *out, const figure_cell *c)
         return;
     }
     putc(',', out);
-    csv_field(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
+    if (d->f->kind == FIGURE_LIST)
+        csv_field(out, d->categories[(size_t)c->x.mean]);
+    else
+        csv_field(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
 }
 
 static void put_shares(const figure_data *d, FILE *out)
@@ -193,7 +196,9 @@ static void mark_last(grid *g)
 
 static void cell_x(grid *g, const figure_data *d, const figure_cell *c)
 {
-    if (d->categories)
+    if (d->categories && d->f->kind == FIGURE_LIST)
+        grid_cell(g, "%s", d->categories[(size_t)c->x.mean]);
+    else if (d->categories)
         grid_cell(g, "%s", axis_label(&d->v.key[KEY_X], c->key[KEY_X]));
     else if (d->v.x.text)
         cell_estimate(g, c->x, d->x_unit);
