@@ -17,6 +17,7 @@ typedef struct variant {
     const char *name;  /* member of the family; section name otherwise */
     const char *label; /* shortest canonical text: what differs from the defaults */
     const char *full;  /* with every default: what provenance stores and resuming compares */
+    const char *bare;  /* `full` without the name that a pattern was given (labels.c) */
     const char *spec;  /* the label with paths as they are opened */
     ik_params params;
     const char **files; /* [num_files] that it reads, as they are opened */
@@ -89,6 +90,8 @@ static inline bool experiment_measures(const ik_experiment *e, measure_id id)
 {
     return e->measures >> id & 1;
 }
+/* Whether permutations are measured of as many random ones as `patterns` says, not of all. */
+bool experiment_draws_permutations(const ik_experiment *e);
 /* Whether anything that is measured depends on `patterns`. */
 bool experiment_counts_patterns(const ik_experiment *e);
 /* Whether anything that is measured looks at the traffic. */
@@ -176,7 +179,7 @@ ik_status effects_check(const ik_experiment *e, ik_error *err);
  * the spec that the pattern is made of, in the variant's arena. */
 const char *label_of_variant(const variant *v);
 ik_status label_check(const variants *list, const variant *v, ik_error *err);
-const char *label_print_without(variant *v);
+const char *label_print_without(variant *v, bool all);
 
 /* sections.c: adds what the node of a family's section, or of a pattern in a list, stands for to
  * the list. After a failure the list holds what was added before. */

@@ -55,13 +55,13 @@ ik_status label_check(const variants *list, const variant *v, ik_error *err)
     return status;
 }
 
-const char *label_print_without(variant *v)
+const char *label_print_without(variant *v, bool all)
 {
     size_t i = find_label(v);
     if (i == SIZE_MAX)
-        return ik_params_print(&v->params, false);
+        return ik_params_print(&v->params, all);
     v->params.values[i].has = false;
-    const char *text = ik_params_print(&v->params, false);
+    const char *text = ik_params_print(&v->params, all);
     v->params.values[i].has = true;
     return text;
 }

@@ -15,17 +15,22 @@ bool experiment_measures_traffic(const ik_experiment *e)
            experiment_measures(e, MEASURE_QUEUES);
 }
 
+bool experiment_draws_permutations(const ik_experiment *e)
+{
+    return experiment_measures(e, MEASURE_PERMUTATIONS) &&
+           experiment_option(e, OPTION_PATTERNS)->given;
+}
+
 bool experiment_counts_patterns(const ik_experiment *e)
 {
-    return experiment_measures(e, MEASURE_BANDWIDTH) ||
-           (experiment_measures(e, MEASURE_PERMUTATIONS) &&
-            experiment_option(e, OPTION_PATTERNS)->given);
+    return experiment_measures(e, MEASURE_BANDWIDTH) || experiment_draws_permutations(e);
 }
 
 bool experiment_uses(const ik_experiment *e, section_id id)
 {
     return experiment_simulates(e) || id <= SECTION_SELECTION ||
-           ((id == SECTION_TRAFFIC || id == SECTION_SEEDS) && experiment_measures_traffic(e));
+           ((id == SECTION_TRAFFIC || id == SECTION_SEEDS) && experiment_measures_traffic(e)) ||
+           (id == SECTION_SEEDS && experiment_draws_permutations(e));
 }
 
 /* ---- the list */
@@ -264,10 +269,11 @@ bool traffic_draws(const variant *traffic)
     return params_draw(&traffic->params);
 }
 
+/* Is anything that is measured without simulation drawn by the seeds? */
 static bool any_draws(const ik_experiment *e)
 {
-    bool any = experiment_measures(e, MEASURE_BANDWIDTH);
-    for (size_t d = 0; d < e->num_designs; d++) {
+    bool any = experiment_counts_patterns(e);
+    for (size_t d = 0; d < e->num_designs && experiment_measures_traffic(e); d++) {
         const variants *list = experiment_list(e, d, SECTION_TRAFFIC);
         for (size_t i = 0; i < list->num; i++)
             any |= traffic_draws(&list->items[i]);
@@ -316,7 +322,7 @@ ik_status measures_check(const ik_experiment *e, ik_error *err)
         status = check_traffics(e, experiment_list(e, d, SECTION_TRAFFIC), err);
     if (status != IK_OK || experiment_simulates(e))
         return status;
-    if (e->sections[SECTION_SEEDS].num > 1 && (!experiment_measures_traffic(e) || !any_draws(e))) {
+    if (e->sections[SECTION_SEEDS].num > 1 && !any_draws(e)) {
         status = ytree_fail(seeds, err,
                             "'seeds' has no effect: nothing that is measured is drawn by it");
         return ik_hint(err, status,

@@ -52,14 +52,16 @@ static ik_status write_texts(ik_experiment *e, section_id id, variant *v, const 
     const char *all = ik_params_print(&v->params, true);
     v->label = family ? spec_text(e, v->name, brief) : brief;
     v->full = family ? spec_text(e, v->name, all) : all;
+    v->bare = family ? spec_text(e, v->name, label_print_without(v, true)) : all;
     if (schema_section(id)->kind == IK_SECTION_VALUE)
-        v->label = v->full = id == SECTION_LOAD && load_search(v) ? all : v->params.values[0].text;
-    if (!v->label || !v->full)
+        v->label = v->full = v->bare =
+            id == SECTION_LOAD && load_search(v) ? all : v->params.values[0].text;
+    if (!v->label || !v->full || !v->bare)
         return ik_fail_memory(err, 1, "an experiment");
     status = experiment_resolve_files(e, v, p, owner, err);
     if (status != IK_OK)
         return status;
-    v->spec = family ? spec_text(e, v->name, label_print_without(v)) : v->label;
+    v->spec = family ? spec_text(e, v->name, label_print_without(v, false)) : v->label;
     return v->spec ? IK_OK : ik_fail_memory(err, 1, "an experiment");
 }
 
@@ -488,9 +490,27 @@ static ik_status read_value(ik_experiment *e, section_id id, variants *list, con
 
 /* ---- the same variant twice would be the same points twice */
 
-static int by_full(const void *a, const void *b)
+/* Equal ones as they stand in the list. */
+static int by_bare(const void *a, const void *b)
 {
-    return strcmp((*(const variant *const *)a)->full, (*(const variant *const *)b)->full);
+    const variant *x = *(const variant *const *)a, *y = *(const variant *const *)b;
+    int order = strcmp(x->bare, y->bare);
+    return order ? order : (x > y) - (x < y);
+}
+
+static ik_status refuse_twin(section_id id, const variant *v, const variant *again, ik_error *err)
+{
+    const char *name = schema_section(id)->name, *one = label_of_variant(v),
+               *other = label_of_variant(again);
+    if (!one && !other)
+        return ytree_fail(again->place, err, "'%s' has the value '%.100s' twice", name,
+                          again->label[0] ? again->label : "defaults");
+    ik_status status = ytree_fail(again->place, err,
+                                  "'%s' has the same pattern twice, with label '%.60s' and with "
+                                  "%s%.60s%s",
+                                  name, one ? one : other, one && other ? "label '" : "none",
+                                  one && other ? other : "", one && other ? "'" : "");
+    return ik_hint(err, status, "a pattern runs once, and has one label");
 }
 
 static ik_status refuse_twins(section_id id, const variants *list, ik_error *err)
@@ -500,13 +520,11 @@ static ik_status refuse_twins(section_id id, const variants *list, ik_error *err
         return ik_fail_memory(err, list->num * sizeof *sorted, "an experiment");
     for (size_t i = 0; i < list->num; i++)
         sorted[i] = &list->items[i];
-    qsort(sorted, list->num, sizeof *sorted, by_full);
+    qsort(sorted, list->num, sizeof *sorted, by_bare);
     ik_status status = IK_OK;
     for (size_t i = 1; i < list->num && status == IK_OK; i++)
-        if (strcmp(sorted[i - 1]->full, sorted[i]->full) == 0)
-            status = ytree_fail(sorted[i]->place, err, "'%s' has the value '%.100s' twice",
-                                schema_section(id)->name,
-                                sorted[i]->label[0] ? sorted[i]->label : "defaults");
+        if (strcmp(sorted[i - 1]->bare, sorted[i]->bare) == 0)
+            status = refuse_twin(id, sorted[i - 1], sorted[i], err);
     free(sorted);
     return status;
 }

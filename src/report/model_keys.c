@@ -133,7 +133,7 @@ static bool repeats_run(const report_model *m, const size_t *rows, size_t i)
     return false;
 }
 
-/* Points of a plan stand together. What is of the traffic is repeated if all seeds say the same. */
+/* Points of a plan stand together. What seeds draw is repeated if all of them say the same. */
 bool model_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i, metric_id id)
 {
     size_t plan = m->rows[rows[i]].plan, first = i, end = i + 1;
@@ -141,7 +141,7 @@ bool model_is_repeat(const report_model *m, const size_t *rows, size_t num, size
         return true;
     if (!metrics[id].exact || i == 0 || m->rows[rows[i - 1]].plan != plan)
         return false;
-    if (!metric_is_of_traffic(id))
+    if (!metric_is_drawn(id))
         return true;
     while (first > 0 && m->rows[rows[first - 1]].plan == plan)
         first--;

@@ -20,12 +20,12 @@ enum {
     NUM_PROOF = sizeof of_proof / sizeof *of_proof
 };
 
-/* What was measured and is no member of the fabric's or the proof, nor of a traffic. */
+/* What was measured and is no member of the fabric's or the proof, nor drawn. */
 static bool is_shown(const report_model *m, int id)
 {
     if (id == METRIC_HOSTS || id == METRIC_SWITCHES || id == METRIC_RADIX)
         return false;
-    return metric_is_static((metric_id)id) && !metric_is_of_traffic((metric_id)id) && m->used[id] &&
+    return metric_is_static((metric_id)id) && !metric_is_drawn((metric_id)id) && m->used[id] &&
            id != METRIC_DEADLOCK_FREE && id != METRIC_MEAN_HOPS && id != METRIC_MAX_HOPS;
 }
 

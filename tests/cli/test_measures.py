@@ -146,6 +146,36 @@ measures: [permutations]
         self.assertFalse((self.tmp / "no.db").exists())
         self.refused("run", self.write(text.replace("measures: [permutations]", "measures: [size]\npatterns: 5")), "-o", self.tmp / "no.db", says="without effective_bandwidth or permutations")
 
+    def test_permutations_are_drawn_by_the_seed(self):
+        """Seeds are samples, as those of patterns are; alone, with what looks at a traffic, and beside simulations. All permutations are one sample."""
+        text = """\
+fabric: "karytree:k=4,n=2"
+routing: [dmodk, oblivious]
+simulate: false
+patterns: 40
+seeds: [3, 5, 9]
+measures: [permutations]
+"""
+        of_load = {seed: self.json("load", "karytree:k=4,n=2", "--routing", "dmodk", "--permutations", 40, "--seed", seed)["permutations"]["mean"] for seed in (3, 5, 9)}
+        self.assertEqual(len(set(of_load.values())), 3)
+        simulated = text.replace("simulate: false", "load: 20%\nmeasure: {warmup: 1 us, duration: 1 us}")
+        for name, more in (("alone", text), ("traffic", text.replace("[permutations]", "[permutations, contention]") + 'traffic: ["shift:by=4", uniform]\n'), ("beside", simulated)):
+            with self.subTest(name):
+                figure = 'figures: [{name: p, kind: list, y: permutations, where: {routing: dmodk%s}}]\n' % (', traffic: "shift:by=4"' if name == "traffic" else "")
+                answer = self.json("run", self.write(more + figure), "-o", self.tmp / f"{name}.db")
+                points = [p for p in answer["points"] if p["routing"] == "dmodk"]
+                self.assertEqual(len(points), 6 if name == "traffic" else 3)
+                for p in points:
+                    self.assertAlmostEqual(p["permutations_contention"], of_load[p["seed"]], places=6)
+                for p in answer["points"]:
+                    self.assertEqual(p["permutations_contention"] is None, p["routing"] != "dmodk")
+                rows = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / f"{name}.db", "--figure", "p", "--csv"))))
+                self.assertEqual({r["samples"] for r in rows}, {"3"})
+                if name == "alone":
+                    self.assertEqual([s["samples"] for s in answer["statics"]], [3, 3])
+        said = self.refused("run", self.write(text.replace("patterns: 40\n", "").replace("karytree:k=4,n=2", "karytree:k=2,n=2")), "-o", self.tmp / "no.db", says="nothing that is measured is drawn")
+        self.assertIn("test.yaml:4:9", said)
+
     def test_destinations_per_queue_are_those_of_load(self):
         """Of every kind of channel; trees have levels, other fabrics channels between switches; VCs are queues of their own."""
         text = """\

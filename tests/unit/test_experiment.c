@@ -169,15 +169,26 @@ static void test_labels(void **state)
 {
     (void)state;
     ik_experiment *e = read_ok(
-        BASE "traffic: [uniform, {family: shift, by: [2, 3]}, \"shift:by=3,label=next one\"]\n",
+        BASE "traffic: [uniform, {family: shift, by: [2, 4]}, \"shift:by=3,label=next one\"]\n",
         NULL);
     const variant *v = e->sections[SECTION_TRAFFIC].items;
     assert_int_equal(e->sections[SECTION_TRAFFIC].num, 4);
     assert_null(strstr(v[0].full, "label"));
     assert_string_equal(v[3].label, "shift:by=3,label=next one");
     assert_non_null(strstr(v[3].full, "label=next one"));
-    assert_string_equal(v[3].spec, v[2].spec);
+    assert_string_equal(v[3].spec, "shift:by=3");
     ik_experiment_free(e);
+    const char *const twice[] = {"{family: uniform, label: [a, b]}",
+                                 "[uniform, {family: uniform, label: b}]",
+                                 "[{family: uniform, label: b}, \"uniform\"]",
+                                 "[{family: shift, by: 1, label: a}, \"shift:label=b\"]"};
+    for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
+        char text[256];
+        snprintf(text, sizeof text, BASE "traffic: %s\n", twice[i]);
+        refused(text, 3, 0, "the same pattern twice", "one label");
+    }
+    refused(BASE "traffic: {family: uniform, label: [a, b]}\n", 3, 0,
+            "label 'a' and with label 'b'", NULL);
     refused(BASE "traffic: {family: shift, by: [1, 2], label: a}\n", 3, 0, "two patterns", NULL);
     refused(BASE "traffic: [{family: uniform, label: a}, {family: shift, label: a}]\n", 3, 0,
             "two patterns have the label 'a'", NULL);

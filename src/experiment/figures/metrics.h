@@ -123,10 +123,12 @@ static inline bool metric_is_static(metric_id id)
     return id >= FIRST_STATIC && id < NUM_METRICS;
 }
 
-/* Those of them that look at the traffic, which a seed may draw; others are of the machine. */
-static inline bool metric_is_of_traffic(metric_id id)
+/* Those of them that a seed may draw: with the traffic, or permutations of the hosts; others are of
+ * the machine. */
+static inline bool metric_is_drawn(metric_id id)
 {
-    return id >= METRIC_CONTENTION && id <= METRIC_DESTINATIONS_EJECTION;
+    return (id >= METRIC_CONTENTION && id <= METRIC_DESTINATIONS_EJECTION) ||
+           (id >= METRIC_FREE_PERMUTATIONS && id <= METRIC_PERMUTATIONS_MAX);
 }
 
 /* Results that are a list of numbers for each point, drawn over their places: figures of kind

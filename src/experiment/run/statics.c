@@ -162,7 +162,8 @@ ik_status statics_of_plan(const runner *r, const ik_fabric *f, const point *p, c
         status = measure_entries(plan, env, out, err);
     if (status == IK_OK && experiment_measures(r->e, MEASURE_LEAST_T_MAX))
         status = statics_least(r, f, p, plan, env, out, err);
-    if (status == IK_OK && experiment_measures(r->e, MEASURE_PERMUTATIONS))
+    if (status == IK_OK && experiment_measures(r->e, MEASURE_PERMUTATIONS) &&
+        !experiment_draws_permutations(r->e))
         status = measure_permutations(r, plan, env, out, err);
     return status;
 }
@@ -466,9 +467,11 @@ ik_status traffic_statics_init(const ik_experiment *e, size_t design, traffic_st
                                ik_error *err)
 {
     size_t seeds = e->sections[SECTION_SEEDS].num,
-           num = experiment_list(e, design, SECTION_TRAFFIC)->num * seeds;
+           traffics = experiment_list(e, design, SECTION_TRAFFIC)->num,
+           num = (traffics + 1) * seeds;
     *out = (traffic_statics){.of = ik_calloc(num, sizeof *out->of),
                              .known = ik_calloc(num, sizeof *out->known),
+                             .num_traffics = traffics,
                              .num_seeds = seeds};
     return out->of && out->known ? IK_OK
                                  : ik_fail_memory(err, num * sizeof *out->of, "an experiment");
@@ -482,6 +485,34 @@ void traffic_statics_free(traffic_statics *t)
     *t = (traffic_statics){0};
 }
 
+static void add_statics(const statics *more, statics *out)
+{
+    for (size_t i = 0; i < NUM_STATICS; i++)
+        if (!isnan(more->value[i]))
+            out->value[i] = more->value[i];
+    for (size_t i = 0; i < NUM_LISTS; i++)
+        if (more->list[i].num)
+            out->list[i] = more->list[i];
+}
+
+/* Number `at` of what is known, with the seed of a point; v NULL: it is of no traffic. */
+static ik_status add_known(const runner *r, const ik_fabric *f, const variant *v,
+                           const ik_plan *plan, const ik_env *env, traffic_statics *known,
+                           size_t at, statics *out, ik_error *err)
+{
+    statics *s = &known->of[at];
+    if (!known->known[at]) {
+        statics_clear(s, &known->arena);
+        ik_status status = v ? measure_traffic(r, f, v, plan, env, s, err)
+                             : measure_permutations(r, plan, env, s, err);
+        if (status != IK_OK)
+            return status;
+        known->known[at] = true;
+    }
+    add_statics(s, out);
+    return IK_OK;
+}
+
 ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p,
                              const ik_plan *plan, const ik_env *env, traffic_statics *known,
                              statics *out, ik_error *err)
@@ -489,24 +520,15 @@ ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p
     const variant *v = experiment_variant(r->e, p, SECTION_TRAFFIC);
     /* hosts with several cables draw theirs */
     bool drawn = traffic_draws(v) || ik_fabric_has_rails(f);
-    size_t at =
-        p->index[SECTION_TRAFFIC] * known->num_seeds + (drawn ? p->index[SECTION_SEEDS] : 0);
+    size_t seed = p->index[SECTION_SEEDS],
+           at = p->index[SECTION_TRAFFIC] * known->num_seeds + (drawn ? seed : 0),
+           alone = known->num_traffics * known->num_seeds + seed;
     ik_env seeded = *env;
     seeded.seed = experiment_seed(r->e, p);
-    if (!experiment_measures_traffic(r->e))
-        return IK_OK;
-    if (!known->known[at]) {
-        statics_clear(&known->of[at], &known->arena);
-        ik_status status = measure_traffic(r, f, v, plan, &seeded, &known->of[at], err);
-        if (status != IK_OK)
-            return status;
-        known->known[at] = true;
-    }
-    for (size_t i = 0; i < NUM_STATICS; i++)
-        if (!isnan(known->of[at].value[i]))
-            out->value[i] = known->of[at].value[i];
-    for (size_t i = 0; i < NUM_LISTS; i++)
-        if (known->of[at].list[i].num)
-            out->list[i] = known->of[at].list[i];
-    return IK_OK;
+    ik_status status = IK_OK;
+    if (experiment_measures_traffic(r->e))
+        status = add_known(r, f, v, plan, &seeded, known, at, out, err);
+    if (status == IK_OK && experiment_draws_permutations(r->e))
+        status = add_known(r, f, NULL, plan, &seeded, known, alone, out, err);
+    return status;
 }

@@ -33,20 +33,20 @@ ik_status statics_of_stored_proof(const runner *r, int64_t plan, statics *out, i
  * own. plan: NULL = it could not. */
 ik_status statics_least(const runner *r, const ik_fabric *f, const point *p, const ik_plan *plan,
                         const ik_env *env, statics *out, ik_error *err);
-/* What traffics say of one plan, measured once for a traffic, and once for a seed where the seed
- * makes it another one; and the arena of all lists of the plan. */
+/* What traffics and seeds say of one plan, measured once for a traffic, and once for a seed where
+ * the seed makes it another one; and the arena of all lists of the plan. */
 typedef struct traffic_statics {
-    statics *of; /* [traffics][num_seeds] */
+    statics *of; /* [traffics][num_seeds], then [num_seeds]: what seeds draw without a traffic */
     ik_arena arena;
-    bool *known;
-    size_t num_seeds;
+    bool *known; /* of each of them */
+    size_t num_traffics, num_seeds;
 } traffic_statics;
 
 /* Of the traffics of a design. Free with traffic_statics_free, after a failure too. */
 ik_status traffic_statics_init(const ik_experiment *e, size_t design, traffic_statics *out,
                                ik_error *err);
 void traffic_statics_free(traffic_statics *t);
-/* What the point's traffic adds to *out. env: its seed does not count. */
+/* What the point's traffic and seed add to *out. env: its seed does not count. */
 ik_status statics_of_traffic(const runner *r, const ik_fabric *f, const point *p,
                              const ik_plan *plan, const ik_env *env, traffic_statics *known,
                              statics *out, ik_error *err);
