@@ -80,9 +80,15 @@ typedef struct claim_result claim_result;
 /* All points of a sweep that is not finished, by number. */
 typedef struct sweep_points {
     axes a;
-    size_t *row; /* [a.num_points] index in the model's rows, SIZE_MAX = not finished; NULL = the
+    size_t *row;    /* [a.num_points] index in the model's rows, SIZE_MAX = not there; NULL = the
                     whole is not read yet */
+    bool *left_out; /* [a.num_points] no run can finish it */
 } sweep_points;
+/* Points of a claim that was resolved against the whole sweep: all of them, those that are not
+ * finished, and those that are left out. */
+typedef struct sweep_count {
+    size_t all, missing, left_out;
+} sweep_count;
 
 /* The figures of a store and the axes of its points: read once for all figures and claims, and a
  * part of the model. */
@@ -180,9 +186,7 @@ ik_status claims_judge(figure_book *b, const claim_result **out, ik_error *err);
 /* unfinished.c: b->sweep; IK_ERR_INPUT: the experiment cannot be read any more. */
 ik_status sweep_points_open(figure_book *b, ik_error *err);
 void sweep_points_free(sweep_points *s);
-/* Points of a claim that was resolved against the whole sweep that are not finished; *all: how many
- * it has. */
-size_t sweep_points_missing(const sweep_points *s, const claim_view *v, size_t *all);
+sweep_count sweep_points_count(const sweep_points *s, const claim_view *v);
 /* Section "Claims" of the summary; nothing without any. */
 ik_status claims_put_terminal(const terminal_page *p, ik_error *err);
 /* Member `claims`. */

@@ -114,7 +114,8 @@ const shape shape_workload =
            {"finish_percentiles_ps", &counts}, {"classes", &message_classes},
            {"classes_left_out", &count, true}, {"critical_path", &critical_path});
 
-static const shape reason = OBJECT({"points", &count}, {"what", &text}, {"why", &text});
+static const shape reason = OBJECT({"first", &count}, /* number of the first of the points */
+                                   {"points", &count}, {"what", &text}, {"why", &text});
 const shape shape_left_out = {SHAPE_LIST, .item = &reason};
 
 static const shape event = OBJECT({"time_ps", &count}, {"until_ps", &count, true}, {"stage", &text},

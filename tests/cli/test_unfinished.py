@@ -53,6 +53,50 @@ class Unfinished(CliTest):
                 p = json.loads(text)
                 yield number, p["fabric"].split(":")[0], p["traffic"].split(":")[0], float(p["load"])
 
+    def test_points_that_are_left_out(self):
+        """Of routings that do not fit: they are not waited for, and claims about nothing else say so, finished or not."""
+        path, part = self.tmp / "e.yaml", self.tmp / "part.db"
+        path.write_text("""
+fabric: ["karytree:k=4,n=2", "ring:n=4"]
+routing: [dmodk, updown]
+load: [20%, 40%]
+seeds: 3
+skip_misfits: true
+measure: {warmup: 1 us, duration: 3 us}
+expect:
+  - {claim: nothing is left, metric: throughput, of: {routing: dmodk, fabric: ring, load: 20%}, value: 0.2, op: "=", tolerance: 90 %}
+  - {claim: one side is, metric: throughput, of: {routing: updown}, against: {routing: dmodk}, at: {fabric: ring, load: 20%}, op: "=", tolerance: 90 %}
+  - {claim: some are, metric: throughput, of: {load: 40%}, against: {load: 20%}, at: {fabric: ring}, over: routing, op: ">"}
+  - {claim: none is, metric: throughput, of: {routing: dmodk, load: 40%}, against: {routing: updown, load: 20%}, at: {fabric: karytree}, op: ">"}
+""")
+        whole = self.tmp / "whole.db"
+        self.ok("run", path, "-q", "-o", whole)
+        points, judged = list(self.points(whole)), self.claims(whole)
+        self.assertEqual(len(points), 18)
+        for claim, why in (("nothing is left", "3 of its 3 points are left out: no run can finish them"), ("one side is", "3 of its 6 points are left out: no run can finish them")):
+            self.assertEqual((judged[claim]["verdict"], judged[claim]["why"]), ("cannot be told", why))
+        for claim in ("some are", "none is"):
+            self.assertEqual(judged[claim]["verdict"], "holds")
+        tree = [p for p in points if p[1] == "karytree"]
+        ring = [p for p in points if p[1] != "karytree"]
+        self.assertEqual((len(tree), len(ring)), (12, 6))
+        for gone, claim, why in ((tree[:1], None, None), (ring[:1], "some are", "unfinished: 1 of its 6 points are missing"), (ring[:1], "one side is", "unfinished: 1 of its 3 points are missing")):
+            with self.subTest(claim=claim):
+                shutil.copy(whole, part)
+                with sqlite3.connect(part) as db:
+                    db.executemany("DELETE FROM points WHERE id = ?", [(p[0],) for p in gone])
+                found = self.claims(part)
+                if claim:
+                    self.assertEqual((found[claim]["verdict"], found[claim]["why"]), ("cannot be told", why))
+                else:
+                    for name in ("nothing is left", "one side is", "some are"):
+                        self.assertEqual(found[name], judged[name])
+        with sqlite3.connect(part) as db:  # numbers of points that are not there
+            for first, num in ((2**62, 2**62), (0, 2**62), (23, 5)):
+                db.execute("UPDATE meta SET value = ? WHERE key = 'left_out'", (json.dumps([{"first": first, "points": num, "what": "a", "why": "b"}]),))
+                db.commit()
+                self.assertEqual(len(self.claims(part)), 4)
+
     def test_points_that_are_missing(self):
         """Of every kind of claim, at a scale and with a value that was set."""
         path = self.tmp / "e.yaml"

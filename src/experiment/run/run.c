@@ -59,6 +59,7 @@ void note_left_out(runner *r, const plan_slot *slot)
     for (uint64_t i = slot->first; i < slot->first + slot->num; i++)
         r->skipped += is_to_do(r, i);
     ik_json_object(&r->left_out, NULL);
+    ik_json_uint(&r->left_out, "first", slot->first);
     ik_json_uint(&r->left_out, "points", slot->num);
     ik_json_text(&r->left_out, "what", experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label);
     ik_json_text(&r->left_out, "why", r->unusable.text);

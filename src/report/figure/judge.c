@@ -147,24 +147,49 @@ static ik_status judge_sides(judge *j, ik_error *err)
     return status;
 }
 
-/* Resolves a claim of a sweep that is not finished; IK_ERR_INPUT: its own points are not. */
-static ik_status find_unfinished(judge *j, ik_error *err)
+/* Resolves a claim of which some points are not there; IK_ERR_INPUT: it cannot be judged. What is
+ * left out is no part of the sweep, so without it a claim is resolved against what is there. */
+static ik_status find_in_sweep(judge *j, bool unfinished, ik_error *err)
 {
     figure_book *b = j->b;
-    size_t all;
     ik_status status = sweep_points_open(b, err);
-    if (status == IK_ERR_INPUT)
+    if (status == IK_ERR_INPUT && unfinished)
         return ik_fail(err, status, "not all points are finished");
     if (status == IK_OK)
         status = claim_resolve(&b->sweep.a, j->c, &b->over, &j->v, err);
     if (status != IK_OK)
         return status;
+    sweep_count count = sweep_points_count(&b->sweep, &j->v);
+    if (count.missing)
+        return ik_fail(err, IK_ERR_INPUT, "unfinished: %zu of its %zu points are missing",
+                       count.missing, count.all - count.left_out);
+    if (count.left_out) {
+        status = claim_resolve(&b->a, j->c, &b->over, &j->v, err);
+        return status == IK_ERR_INPUT
+                   ? ik_fail(err, status,
+                             "%zu of its %zu points are left out: no run can finish "
+                             "them",
+                             count.left_out, count.all)
+                   : status;
+    }
     j->a = &b->sweep.a;
     j->row = b->sweep.row;
-    size_t missing = sweep_points_missing(&b->sweep, &j->v, &all);
-    return missing ? ik_fail(err, IK_ERR_INPUT, "unfinished: %zu of its %zu points are missing",
-                             missing, all)
-                   : IK_OK;
+    return IK_OK;
+}
+
+static ik_status find_points(judge *j, ik_error *err)
+{
+    const report_model *m = j->b->m;
+    if (m->num_rows < m->num_points - m->num_left_out)
+        return find_in_sweep(j, true, err);
+    ik_error swept;
+    ik_status status = claim_resolve(&j->b->a, j->c, &j->b->over, &j->v, err);
+    if (status != IK_ERR_INPUT || !m->num_left_out)
+        return status;
+    ik_status whole = find_in_sweep(j, false, &swept);
+    if (whole != IK_OK && err)
+        *err = swept;
+    return whole;
 }
 
 static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik_error *err)
@@ -178,11 +203,9 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
         r->why = !full ? "asked at scale full alone" : "asked of runs without overrides alone";
         return IK_OK;
     }
-    bool unfinished = b->m->num_rows < b->m->num_points - b->m->num_left_out;
     ik_error why;
-    ik_status status =
-        unfinished ? find_unfinished(&j, &why) : claim_resolve(&b->a, c, &b->over, &j.v, &why);
-    if (status == IK_ERR_INPUT) { /* its points were left out, or are not finished */
+    ik_status status = find_points(&j, &why);
+    if (status == IK_ERR_INPUT) { /* its points are left out, or are not finished */
         r->why = ik_arena_strdup(&b->arena, why.text);
         return r->why ? IK_OK : ik_fail_memory(err, 1, "a claim");
     }
