@@ -9,6 +9,7 @@ Results files are too large to be kept; what is dropped of the points is columns
 after the other, from several machines; claims are of those shards together whose results are in the folder, and are replaced only by claims of
 as many points or more. docs/reproductions.md is then made anew (tools/make_reproductions.py)."""
 import argparse
+import contextlib
 import csv
 import hashlib
 import io
@@ -37,7 +38,7 @@ def table(program, store, name):
 
 
 def meta(store, key):
-    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as db:
+    with contextlib.closing(sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)) as db:
         row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return row[0] if row else ""
 

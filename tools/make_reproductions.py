@@ -30,6 +30,8 @@ the experiment files, `experiments/papers/`, and on the page that `ikat reproduc
 """
 
 
+# columns of kept points that say which point it is
+KEYS = ("design", "fabric", "routing", "vc", "selection", "traffic", "variant", "vcs", "load", "seed")
 VERDICTS = ("holds", "differs", "cannot be told", "not asked")
 
 
@@ -95,6 +97,17 @@ def print_entries(entries, claims):
             print("Not run.")
 
 
+def count_points(parts):
+    """How many points of a study the files of its parts have together: shards of different divisions, and the whole, share some."""
+    if len(parts) == 1:
+        return parts[0]["points"]
+    points = set()
+    for part in parts:
+        with open(RESULTS / part["file"], encoding="utf-8") as file:
+            points.update(tuple(row.get(key, "") for key in KEYS) for row in csv.DictReader(file))
+    return len(points)
+
+
 def print_full(entries, index, claims):
     """Which share of each study is kept, of all studies; then what became of the claims."""
     studies = {}
@@ -107,8 +120,7 @@ def print_full(entries, index, claims):
         parts = [p for p in index["parts"] if p["study"] == study]
         text = ROOT / f"experiments/papers/{study}.yaml"
         old = any(p["experiment"] != hashlib.sha256(text.read_bytes()).hexdigest() for p in parts)
-        points = max([sum(p["points"] for p in parts if p["part"])] + [p["points"] for p in parts])
-        share = f"{points} of {parts[0]['sweep']} points" if parts else "nothing" if b"\nscales:" in text.read_bytes() else "has one size: above"
+        share = f"{count_points(parts)} of {parts[0]['sweep']} points" if parts else "nothing" if b"\nscales:" in text.read_bytes() else "has one size: above"
         files = ", ".join(f"[{p['part'] or 'all'}](results/{p['file']})" for p in parts)
         made = ", ".join(f"`{p['command']}`" for p in parts)
         print(f"| {study} | {', '.join(e['name'].split('/')[1] for e in some)} | {some[0]['full_hours']:g} h | {share}{' (of an earlier text of it)' if old else ''} | {files} | {made} |")

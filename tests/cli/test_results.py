@@ -106,6 +106,29 @@ class Results(CliTest):
         self.assertEqual(sorted(rows[0] + rows[1]), sorted(rows[2]))
         self.assertIn("no results at scale full", self.keep(self.tmp / "one", self.tmp / "none", status=1))
 
+    def test_shards_that_overlap(self):
+        """The page counts each point once, whatever the shards that brought it."""
+        to, tool = self.tmp / "kept", load_tool("make_reproductions")
+        tool.RESULTS, numbers = to, {}
+        for part in ("1/2", "1/4", "2/4", ""):
+            name = f"e.full.{part.replace('/', 'of')}.db" if part else "e.full.db"
+            self.run_full(self.tmp / "all", name, *(("--shard", part) if part else ()))
+        self.keep(self.tmp / "all", to)
+        for part in json.loads((to / "index.json").read_text())["parts"]:
+            numbers[part["part"]] = part
+        half, quarter, other = (numbers[p]["points"] for p in ("1/2", "1/4", "2/4"))
+        self.assertGreater(quarter, 0)
+        for parts, expected in ((["1/4"], quarter), (["1/2", "1/4"], half), (["1/4", "2/4"], quarter + other), (["1/2", "1/4", "2/4"], half + other), (["1/4", ""], 12), ([""], 12)):
+            with self.subTest(parts):
+                self.assertEqual(tool.count_points([numbers[p] for p in parts]), expected)
+
+    def test_folder_names(self):
+        """Paths with characters that mean something in a URI."""
+        folder = self.tmp / "a?b=c#d%20e f"
+        self.run_full(folder, "e.full.db")
+        self.keep(folder, self.tmp / "kept")
+        self.assertEqual(self.check_folder(self.tmp / "kept")["parts"][0]["points"], 12)
+
     def test_page(self):
         """docs/reproductions.md of several folders: each entry from one of them, and what is kept at full scale."""
         lines = (f"name,verdict,claim,source,paper,found,differs\n{name},holds,a claim of {name},,,1,\n" for name in ("000/fig2b", "000/fig2a"))
