@@ -4,35 +4,9 @@
  */
 #include "experiment/experiment_impl.h"
 #include "experiment/yaml/sweep.h"
-#include "unit/made.h"
+#include "unit/experiment_text.h"
 
 #define BASE "fabric: karytree:k=4,n=2\nrouting: dmodk\n"
-
-static ik_experiment *read_ok(const char *text, const char *const *overrides)
-{
-    ik_experiment *e = NULL;
-    ik_error err = {0};
-    ik_status status =
-        ik_experiment_read_memory(text, strlen(text), "test.yaml", overrides, &e, &err);
-    if (status != IK_OK)
-        print_error("%s:%u:%u: %s (%s)\n", err.file, err.line, err.column, err.text, err.hint);
-    assert_int_equal(status, IK_OK);
-    return e;
-}
-
-static void refused(const char *text, unsigned line, unsigned column, const char *part,
-                    const char *hint)
-{
-    ik_experiment *e = NULL;
-    ik_error err = {0};
-    ik_status status = ik_experiment_read_memory(text, strlen(text), "test.yaml", NULL, &e, &err);
-    assert_int_equal(status, IK_ERR_INPUT);
-    assert_null(e);
-    if (err.line != line || (column && err.column != column) || !strstr(err.text, part) ||
-        (hint && !strstr(err.hint, hint)))
-        fail_msg("'%s' gave %u:%u: %s (%s)", text, err.line, err.column, err.text, err.hint);
-    assert_string_equal(err.file, "test.yaml");
-}
 
 static void assert_values(const char *text, section_id id, const char *const *labels)
 {

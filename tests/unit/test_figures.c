@@ -8,7 +8,7 @@
 #include "experiment/experiment_impl.h"
 #include "experiment/figures/view.h"
 #include "report/figure/draw.h"
-#include "unit/made.h"
+#include "unit/experiment_text.h"
 
 #define HEAD                                                                                       \
     "fabric: {family: jellyfish, N: 8, d: 3, seed: [1, 2, 3]}\n"                                   \
@@ -17,32 +17,6 @@
 #define FIGURE HEAD "figures:\n  - "
 /* line 7, columns from 5 on */
 #define CLAIM HEAD "expect:\n  - {claim: a, "
-
-static ik_status read_text(const char *text, ik_error *err)
-{
-    ik_experiment *e = NULL;
-    ik_status status = ik_experiment_read_memory(text, strlen(text), "test.yaml", NULL, &e, err);
-    ik_experiment_free(e);
-    return status;
-}
-
-static void accepted(const char *text)
-{
-    ik_error err = {0};
-    if (read_text(text, &err) != IK_OK)
-        fail_msg("'%s': %u:%u: %s (%s)", text, err.line, err.column, err.text, err.hint);
-}
-
-static void refused(const char *text, unsigned line, unsigned column, const char *part,
-                    const char *hint)
-{
-    ik_error err = {0};
-    assert_int_equal(read_text(text, &err), IK_ERR_INPUT);
-    if (err.line != line || err.column != column || !strstr(err.text, part) ||
-        !strstr(err.hint, hint))
-        fail_msg("'%s' gave %u:%u: %s (%s)", text, err.line, err.column, err.text, err.hint);
-    assert_string_equal(err.file, "test.yaml");
-}
 
 #define OVER "over: fabric.seed"
 
@@ -383,16 +357,11 @@ static void test_available(void **state)
     char text[500], ask[200];
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         for (size_t k = 0; k < sizeof asks / sizeof *asks; k++) {
-            ik_error err = {0};
             snprintf(ask, sizeof ask, asks[k], of[i].result);
             snprintf(text, sizeof text, "%s%s%s\n", head, of[i].setting, ask);
             accepted(text);
             snprintf(text, sizeof text, "%sload: 20%%\nseeds: 1\n%s\n", head, ask);
-            assert_int_equal(read_text(text, &err), IK_ERR_INPUT);
-            if (err.line != 5 || !strstr(err.text, "none of its points has the result") ||
-                !err.hint[0])
-                fail_msg("'%s' gave %u:%u: %s (%s)", text, err.line, err.column, err.text,
-                         err.hint);
+            refused(text, 5, 0, "none of its points has the result", ": {");
         }
     /* some have it */
     snprintf(text, sizeof text, "%sload: 20%%\nadapter: [{in_order: true}, {in_order: false}]\n%s",
