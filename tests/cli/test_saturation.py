@@ -176,6 +176,25 @@ class Search(CliTest):
         path.write_text(SEARCH + "expect: [{claim: c, metric: saturation, op: '<', value: 3 us}]\n")
         self.refused("run", path, "-o", self.tmp / "no.db", says="'load' are in %")
 
+    def test_claims_of_infeasible_routings(self):
+        """What was not run does not accept all, searched for or swept."""
+        for load in ("{find: saturation, precision: 20%}", "[20%, 90%]"):
+            with self.subTest(load):
+                store, _ = self.run_it("""
+fabric: {family: lrt, N: 9, d: 4, r: 2}
+routing: [{family: loren, t_max: [2, least]}]
+load: %s
+seeds: 3
+measure: {warmup: 1 us, duration: 2 us}
+expect:
+  - {claim: infeasible, metric: saturation, of: {routing.t_max: 2}, value: 1%%, op: ">="}
+  - {claim: feasible, metric: saturation, of: {routing.t_max: least}, value: 1%%, op: ">="}
+""" % load)
+                rows = {r["claim"]: r for r in self.rows(store, "--table", "claims")}
+                self.assertEqual((rows["infeasible"]["verdict"], rows["infeasible"]["left"]), ("cannot be told", ""))
+                self.assertIn("none is feasible", rows["infeasible"]["why"])
+                self.assertNotIn("feasible", rows["feasible"]["why"])
+
     def test_deadlock_ends_the_search(self):
         store, summary = self.run_it("fabric: torus:dims=8\nrouting: minimal\nvc: 1q\nvcs: 1\nproof: off\nload: {find: saturation}\n"
                                      "traffic: shift:by=3\nswitch: {buffer: 8 KiB}\nmeasure: {warmup: 20 us, duration: 400 us}\nseeds: 3\n"

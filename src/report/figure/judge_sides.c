@@ -258,6 +258,8 @@ static ik_status searched_samples(const judge *j, const claim_side *side, sample
     for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[row_of(j, &side->entries[i])];
         double found = r->value[METRIC_SATURATION_LOAD];
+        if (!is_feasible(r))
+            continue; /* nothing was searched */
         add_sample(out,
                    r->deadlock[0] ? NAN
                    : isnan(found) ? INFINITY
