@@ -44,12 +44,24 @@ typedef enum ik_figure_format {
 } ik_figure_format;
 ik_status ik_report_figure(const char *store_path, const char *name, ik_figure_format format,
                            FILE *out, unsigned width, bool colour, ik_error *err);
-/* What the results say of the claims of the experiment (section expect): how many hold, differ,
- * cannot be told, and are not asked of a run with overrides or at this scale; and of those that
- * differ, how many say why they are known to (`differs`). */
+/* What results say of a claim: it holds, it differs, it cannot be told, or it is not asked of a run
+ * with overrides or at this scale. */
+typedef enum ik_claim_verdict {
+    IK_CLAIM_HOLDS,
+    IK_CLAIM_DIFFERS,
+    IK_CLAIM_UNTOLD,
+    IK_CLAIM_NOT_ASKED
+} ik_claim_verdict;
+/* "holds", "differs", "cannot be told" or "not asked". */
+const char *ik_claim_verdict_name(ik_claim_verdict verdict);
+/* How many claims there are of each, and how many of those that differ say why they are known to
+ * (`differs`). */
 typedef struct ik_verdicts {
     size_t hold, differ, untold, not_asked, recorded;
 } ik_verdicts;
+/* Counts one more; differs: why it is known to, "" = it is not. */
+void ik_verdicts_add(ik_verdicts *v, ik_claim_verdict verdict, const char *differs);
+/* Of the claims of the experiment (section expect); without any, the results are not read. */
 ik_status ik_report_verdicts(const char *store_path, ik_verdicts *out, ik_error *err);
 /* The lives of watched packets (section watch), stage by stage, as text; nothing without any. */
 ik_status ik_report_watch(const char *store_path, FILE *out, ik_error *err);

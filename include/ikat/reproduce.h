@@ -41,7 +41,7 @@ typedef struct ik_study_results {
 
 /* A claim as it stands in results; texts belong to the caller of the function, "" = none. */
 typedef struct ik_claim {
-    const char *verdict; /* "holds", "differs", "cannot be told", "not asked" */
+    ik_claim_verdict verdict;
     const char *claim, *source, *figure, *paper, *found, *differs;
 } ik_claim;
 typedef ik_status (*ik_claim_fn)(void *ctx, const ik_claim *claim, ik_error *err);

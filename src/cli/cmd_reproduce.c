@@ -188,37 +188,35 @@ static int run_all(cli *c, reproduction *r)
 typedef struct verdicts {
     const cli *c;            /* NULL = nothing is printed */
     const reproduced *study; /* whose claims come */
-    size_t num[4], recorded; /* hold, differ, cannot be told, not asked; differ as recorded */
+    ik_verdicts num;
 } verdicts;
 
 static void print_claim(const cli *c, const reproduced *s, const ik_claim *claim,
                         const char *colour)
 {
-    bool differs = strcmp(claim->verdict, "differs") == 0;
-    printf("%s%-14s%s  %s/%-8s  %s\n", c->colour_out ? colour : "", claim->verdict,
-           c->colour_out ? "\033[0m" : "", s->study->paper, claim->figure, cli_line(claim->claim));
+    bool differs = claim->verdict == IK_CLAIM_DIFFERS;
+    printf("%s%-14s%s  %s/%-8s  %s\n", c->colour_out ? colour : "",
+           ik_claim_verdict_name(claim->verdict), c->colour_out ? "\033[0m" : "", s->study->paper,
+           claim->figure, cli_line(claim->claim));
     printf("%-16s%s%s%s%s\n", "", cli_line(claim->found), claim->paper[0] ? " (the source: " : "",
            cli_line(claim->paper), claim->paper[0] ? ")" : "");
     if (differs)
         printf("%-16s%s%s\n", "", claim->differs[0] ? "known: " : "not known why",
                cli_line(claim->differs));
-    else if (claim->differs[0] && strcmp(claim->verdict, "holds") == 0)
+    else if (claim->differs[0] && claim->verdict == IK_CLAIM_HOLDS)
         printf("%-16sit is recorded why it would differ: %s\n", "", cli_line(claim->differs));
 }
 
 static ik_status put_claim(void *ctx, const ik_claim *claim, ik_error *err)
 {
-    static const char *const names[] = {"holds", "differs", "cannot be told", "not asked"};
-    static const char *const colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
+    static const char *const colours[] = {[IK_CLAIM_HOLDS] = "\033[32m",
+                                          [IK_CLAIM_DIFFERS] = "\033[1;31m",
+                                          [IK_CLAIM_UNTOLD] = "\033[33m"};
     verdicts *v = ctx;
-    unsigned kind = 0;
     (void)err;
-    while (kind < 3 && strcmp(claim->verdict, names[kind]) != 0)
-        kind++;
-    v->num[kind]++;
-    v->recorded += kind == 1 && claim->differs[0];
-    if (v->c && kind < 3)
-        print_claim(v->c, v->study, claim, colours[kind]);
+    ik_verdicts_add(&v->num, claim->verdict, claim->differs);
+    if (v->c && claim->verdict != IK_CLAIM_NOT_ASKED)
+        print_claim(v->c, v->study, claim, colours[claim->verdict]);
     return IK_OK;
 }
 
@@ -230,11 +228,11 @@ static int put_json(const cli *c, const reproduction *r, const verdicts *v, size
     ik_json_to_file(&j, stdout, IK_JSON_INDENTED);
     ik_json_object(&j, NULL);
     ik_json_text(&j, "folder", r->folder);
-    ik_json_uint(&j, "hold", v->num[0]);
-    ik_json_uint(&j, "differ", v->num[1]);
-    ik_json_uint(&j, "differ_as_recorded", v->recorded);
-    ik_json_uint(&j, "cannot_be_told", v->num[2]);
-    ik_json_uint(&j, "not_asked", v->num[3]);
+    ik_json_uint(&j, "hold", v->num.hold);
+    ik_json_uint(&j, "differ", v->num.differ);
+    ik_json_uint(&j, "differ_as_recorded", v->num.recorded);
+    ik_json_uint(&j, "cannot_be_told", v->num.untold);
+    ik_json_uint(&j, "not_asked", v->num.not_asked);
     ik_json_uint(&j, "experiments_without_results", lacking);
     ik_json_close(&j);
     ik_status done = ik_json_end(&j, &err);
@@ -245,7 +243,7 @@ static void put_text(const reproduction *r, const verdicts *v, size_t lacking)
 {
     printf("\n%zu hold, %zu differ (of %zu it is known why), %zu cannot be told, %zu are asked "
            "at full scale alone\n",
-           v->num[0], v->num[1], v->recorded, v->num[2], v->num[3]);
+           v->num.hold, v->num.differ, v->num.recorded, v->num.untold, v->num.not_asked);
     if (lacking)
         printf("%zu of %zu experiments have nothing to show\n", lacking, r->num);
     if (lacking < r->num)
@@ -269,7 +267,7 @@ static int show_verdicts(cli *c, const reproduction *r, int status)
         done = reproduce_write_page(r, &err);
     if (done != IK_OK)
         return cli_error(c, &err);
-    if (v.num[1] > v.recorded && status == CLI_DONE)
+    if (v.num.differ > v.num.recorded && status == CLI_DONE)
         status = CLI_FAILED;
     if (c->json)
         return put_json(c, r, &v, lacking, status);

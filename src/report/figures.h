@@ -158,13 +158,6 @@ ik_status figures_put_terminal(const terminal_page *p, ik_error *err);
 
 /* ---- claims */
 
-typedef enum claim_verdict {
-    VERDICT_HOLDS,
-    VERDICT_DIFFERS,
-    VERDICT_UNKNOWN,  /* cannot be told */
-    VERDICT_NOT_ASKED /* of another scale */
-} claim_verdict;
-
 /* One side: INFINITY = it never saturates; num SIZE_MAX: a number of the claim itself. */
 typedef struct claim_number {
     double mean, ci95;
@@ -175,7 +168,7 @@ typedef struct claim_number {
 
 struct claim_result {
     const claim *c;
-    claim_verdict verdict;
+    ik_claim_verdict verdict;
     claim_number left, right; /* of an order its first and its last */
     size_t pair;              /* of an order: the one that decides is not below the next, from 1 */
     const char *why;          /* why it cannot be told, "" if it can */

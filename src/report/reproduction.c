@@ -33,28 +33,19 @@ static const char style[] =
 
 /* ---- claims */
 
-typedef struct counts {
-    size_t all, holds, differs, recorded, untold, not_asked;
-} counts;
-
-static const char *class_of(const ik_claim *c)
+/* The class of a verdict in the page's style. */
+static const char *style_of(const ik_claim *c)
 {
-    return strcmp(c->verdict, "holds") == 0     ? "holds"
-           : strcmp(c->verdict, "differs") != 0 ? "untold"
-           : c->differs[0]                      ? "known"
-                                                : "differs";
-}
-
-static void count(counts *n, const ik_claim *c)
-{
-    n->all++;
-    n->holds += strcmp(c->verdict, "holds") == 0;
-    n->untold += strcmp(c->verdict, "cannot be told") == 0;
-    n->not_asked += strcmp(c->verdict, "not asked") == 0;
-    if (strcmp(c->verdict, "differs") == 0) {
-        n->differs++;
-        n->recorded += c->differs[0] != '\0';
+    switch (c->verdict) {
+    case IK_CLAIM_HOLDS:
+        return "holds";
+    case IK_CLAIM_DIFFERS:
+        return c->differs[0] ? "known" : "differs";
+    case IK_CLAIM_UNTOLD:
+    case IK_CLAIM_NOT_ASKED:
+        break;
     }
+    return "untold";
 }
 
 void page_begin_claims(FILE *out, bool with_entry)
@@ -67,7 +58,8 @@ void page_begin_claims(FILE *out, bool with_entry)
 
 void page_put_claim(FILE *out, const char *paper, const ik_claim *c, bool with_entry)
 {
-    fprintf(out, "<tr><td class=\"verdict %s\">%s</td><td>", class_of(c), c->verdict);
+    fprintf(out, "<tr><td class=\"verdict %s\">%s</td><td>", style_of(c),
+            ik_claim_verdict_name(c->verdict));
     if (with_entry && c->figure[0])
         fprintf(out, "<a href=\"#%s-%s\">%s/%s</a></td><td>", paper, c->figure, paper, c->figure);
     else if (with_entry)
@@ -79,8 +71,8 @@ void page_put_claim(FILE *out, const char *paper, const ik_claim *c, bool with_e
     utf8_print_markup(out, c->paper);
     fputs("</td><td>", out);
     utf8_print_markup(out, c->found);
-    bool differs = strcmp(c->verdict, "differs") == 0;
-    if (c->differs[0] && (differs || strcmp(c->verdict, "holds") == 0)) {
+    bool differs = c->verdict == IK_CLAIM_DIFFERS;
+    if (c->differs[0] && (differs || c->verdict == IK_CLAIM_HOLDS)) {
         fprintf(out, "<br><span class=\"quiet\">%s: ",
                 differs ? "Why" : "It is recorded why it would differ");
         utf8_print_markup(out, c->differs);
@@ -104,22 +96,31 @@ static bool is_first_of_figure(const ik_study_page *p, size_t k)
     return true;
 }
 
+static size_t claims_of(const ik_verdicts *n)
+{
+    return n->hold + n->differ + n->untold + n->not_asked;
+}
+
 static void put_figure_counts(const ik_study_page *p, const char *figure, FILE *out)
 {
-    counts n = {0};
+    ik_verdicts n = {0};
     for (size_t i = 0; i < p->num_claims; i++)
         if (strcmp(p->claims[i].figure, figure) == 0)
-            count(&n, &p->claims[i]);
+            ik_verdicts_add(&n, p->claims[i].verdict, p->claims[i].differs);
     if (figure[0])
         fprintf(out, "<tr><td><a href=\"#%s-%s\">%s/%s</a></td>", p->paper, figure, p->paper,
                 figure);
     else
         fprintf(out, "<tr><td>%s</td>", p->paper);
-    const size_t of[] = {n.all, n.holds, n.recorded, n.differs - n.recorded, n.untold, n.not_asked};
-    static const char *const class[] = {"", "holds", "known", "differs", "untold", "quiet"};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (of[i])
-            fprintf(out, "<td class=\"number %s\">%zu</td>", class[i], of[i]);
+    const struct {
+        size_t num;
+        const char *style;
+    } columns[] = {{claims_of(&n), ""},   {n.hold, "holds"},
+                   {n.recorded, "known"}, {n.differ - n.recorded, "differs"},
+                   {n.untold, "untold"},  {n.not_asked, "quiet"}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (columns[i].num)
+            fprintf(out, "<td class=\"number %s\">%zu</td>", columns[i].style, columns[i].num);
         else
             fputs("<td></td>", out);
     fputs("</tr>\n", out);
@@ -141,15 +142,15 @@ static void put_counts(ik_study_page *const *pages, size_t num, FILE *out)
 
 static void put_verdicts(ik_study_page *const *pages, size_t num, FILE *out)
 {
-    counts n = {0};
+    ik_verdicts n = {0};
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++)
-            count(&n, &pages[i]->claims[k]);
+            ik_verdicts_add(&n, pages[i]->claims[k].verdict, pages[i]->claims[k].differs);
     fprintf(out,
             "<p>%zu claims: <span class=\"holds\">%zu hold</span>, <span class=\"differs\">%zu "
             "differ</span> (of %zu it is known why), <span class=\"untold\">%zu cannot be "
             "told</span>, %zu are asked at full scale alone.</p>\n",
-            n.all, n.holds, n.differs, n.recorded, n.untold, n.not_asked);
+            claims_of(&n), n.hold, n.differ, n.recorded, n.untold, n.not_asked);
     put_counts(pages, num, out);
     page_begin_claims(out, true);
     for (size_t i = 0; i < num; i++)
@@ -183,8 +184,12 @@ ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++) {
             const ik_claim *c = &pages[i]->claims[k];
-            const char *const texts[] = {c->verdict, c->claim, c->source,
-                                         c->paper,   c->found, c->differs};
+            const char *const texts[] = {ik_claim_verdict_name(c->verdict),
+                                         c->claim,
+                                         c->source,
+                                         c->paper,
+                                         c->found,
+                                         c->differs};
             fprintf(out, "%s/%s,", pages[i]->paper, c->figure);
             csv_fields(out, texts, 6);
             putc('\n', out);

@@ -33,14 +33,13 @@ static ik_status keep_claim(void *ctx, const ik_claim *c, ik_error *err)
     ik_study_page *p = to->page;
     if (!is_shown(to->study, c->figure) || p->num_claims == to->study->about->num_claims)
         return IK_OK;
-    const char *const texts[] = {c->verdict, c->claim, c->source, c->figure,
-                                 c->paper,   c->found, c->differs};
-    const char *kept[7];
-    for (size_t i = 0; i < 7; i++)
-        if (!(kept[i] = ik_arena_strdup(&p->arena, texts[i])))
-            return ik_fail_memory(err, strlen(texts[i]), "a reproduction");
-    p->claims[p->num_claims++] =
-        (ik_claim){kept[0], kept[1], kept[2], kept[3], kept[4], kept[5], kept[6]};
+    ik_claim kept = *c;
+    const char **const texts[] = {&kept.claim, &kept.source, &kept.figure,
+                                  &kept.paper, &kept.found,  &kept.differs};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!(*texts[i] = ik_arena_strdup(&p->arena, *texts[i])))
+            return ik_fail_memory(err, 1, "a reproduction");
+    p->claims[p->num_claims++] = kept;
     return IK_OK;
 }
 

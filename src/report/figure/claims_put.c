@@ -12,10 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const words[] = {[VERDICT_HOLDS] = "holds",
-                                    [VERDICT_DIFFERS] = "differs",
-                                    [VERDICT_UNKNOWN] = "cannot be told",
-                                    [VERDICT_NOT_ASKED] = "not asked"};
 static const char *const ops[] = {"<", "<=", "=", ">=", ">"};
 
 /* Fractions are shown in percent. */
@@ -64,8 +60,8 @@ static void found_text(const claim_result *r, char *out, size_t size)
     if (r->pair) {
         size_t used = strlen(out);
         snprintf(out + used, size - used,
-                 r->verdict == VERDICT_DIFFERS ? "; number %zu is not below number %zu"
-                                               : " (numbers %zu and %zu)",
+                 r->verdict == IK_CLAIM_DIFFERS ? "; number %zu is not below number %zu"
+                                                : " (numbers %zu and %zu)",
                  r->pair, r->pair + 1);
     }
 }
@@ -115,8 +111,8 @@ static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, 
     for (size_t i = 0; i < b->num_claims; i++) {
         const claim_result *r = &list[i];
         char text[700], found[400];
-        fprintf(p->out, "%s%-14s%s  ", p->colour ? colours[r->verdict] : "", words[r->verdict],
-                p->colour ? "\033[0m" : "");
+        fprintf(p->out, "%s%-14s%s  ", p->colour ? colours[r->verdict] : "",
+                ik_claim_verdict_name(r->verdict), p->colour ? "\033[0m" : "");
         snprintf(text, sizeof text, "%.400s%s%.200s%s", r->c->text, r->c->source[0] ? " (" : "",
                  r->c->source, r->c->source[0] ? ")" : "");
         terminal_wrap(p, text, 16, 16);
@@ -124,9 +120,9 @@ static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, 
         fprintf(p->out, "%-16s", "");
         terminal_wrap(p, found, 16, 16);
         put_note(p, "the source says: ", r->c->paper);
-        if (r->verdict == VERDICT_DIFFERS)
+        if (r->verdict == IK_CLAIM_DIFFERS)
             put_note(p, "known to differ: ", r->c->differs);
-        else if (r->verdict == VERDICT_HOLDS)
+        else if (r->verdict == IK_CLAIM_HOLDS)
             put_note(p, "it is recorded why it would differ: ", r->c->differs);
     }
     return IK_OK;
@@ -160,8 +156,12 @@ static ik_status put_rows(figure_book *b, const claim_result *list, void *ctx, i
     (void)err;
     for (size_t i = 0; i < b->num_claims; i++) {
         const claim_result *r = &list[i];
-        const char *const texts[] = {words[r->verdict],  r->c->text,  r->c->source,
-                                     figure_of(b, r->c), r->c->paper, r->c->differs};
+        const char *const texts[] = {ik_claim_verdict_name(r->verdict),
+                                     r->c->text,
+                                     r->c->source,
+                                     figure_of(b, r->c),
+                                     r->c->paper,
+                                     r->c->differs};
         csv_fields(out, texts, 6);
         put_number(out, &r->left);
         fprintf(out, ",%s", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
@@ -198,7 +198,7 @@ static ik_status put_objects(figure_book *b, const claim_result *list, void *ctx
         ik_json_text(j, "figure", figure_of(b, r->c));
         ik_json_text(j, "paper", r->c->paper);
         ik_json_text(j, "differs", r->c->differs);
-        ik_json_text(j, "verdict", words[r->verdict]);
+        ik_json_text(j, "verdict", ik_claim_verdict_name(r->verdict));
         ik_json_text(j, "found", found);
         ik_json_real(j, "left", r->left.mean, 9);
         ik_json_real(j, "left_ci95", r->left.ci95, 9);
@@ -221,15 +221,31 @@ void claims_put_json(ik_json *j, const report_model *m)
 
 /* ---- how many */
 
+const char *ik_claim_verdict_name(ik_claim_verdict verdict)
+{
+    static const char *const names[] = {[IK_CLAIM_HOLDS] = "holds",
+                                        [IK_CLAIM_DIFFERS] = "differs",
+                                        [IK_CLAIM_UNTOLD] = "cannot be told",
+                                        [IK_CLAIM_NOT_ASKED] = "not asked"};
+    return names[verdict];
+}
+
+void ik_verdicts_add(ik_verdicts *v, ik_claim_verdict verdict, const char *differs)
+{
+    size_t *const numbers[] = {[IK_CLAIM_HOLDS] = &v->hold,
+                               [IK_CLAIM_DIFFERS] = &v->differ,
+                               [IK_CLAIM_UNTOLD] = &v->untold,
+                               [IK_CLAIM_NOT_ASKED] = &v->not_asked};
+    ++*numbers[verdict];
+    v->recorded += verdict == IK_CLAIM_DIFFERS && differs[0];
+}
+
 static ik_status count_verdicts(figure_book *b, const claim_result *list, void *ctx, ik_error *err)
 {
     ik_verdicts *v = ctx;
     (void)err;
-    size_t *const counts[] = {&v->hold, &v->differ, &v->untold, &v->not_asked};
-    for (size_t i = 0; i < b->num_claims; i++) {
-        ++*counts[list[i].verdict];
-        v->recorded += list[i].verdict == VERDICT_DIFFERS && list[i].c->differs[0];
-    }
+    for (size_t i = 0; i < b->num_claims; i++)
+        ik_verdicts_add(v, list[i].verdict, list[i].c->differs);
     return IK_OK;
 }
 
@@ -282,7 +298,7 @@ static ik_status read_claims(figure_book *b, const claim_result *list, void *ctx
         const claim *c = list[i].c;
         char found[400];
         found_whole(&list[i], found, sizeof found);
-        const ik_claim one = {.verdict = words[list[i].verdict],
+        const ik_claim one = {.verdict = list[i].verdict,
                               .claim = c->text,
                               .source = c->source,
                               .figure = figure_of(b, c),

@@ -16,14 +16,14 @@
 
 /* ---- verdicts */
 
-static claim_verdict compare(const claim *c, claim_op op, const claim_number *a,
-                             const claim_number *b)
+static ik_claim_verdict compare(const claim *c, claim_op op, const claim_number *a,
+                                const claim_number *b)
 {
     double low = a->mean - a->ci95 - (b->mean + b->ci95),
            high = a->mean + a->ci95 - (b->mean - b->ci95),
            t = isinf(b->mean) ? 0 : c->tolerance * fabs(b->mean);
     if (isnan(low) || isnan(high))
-        return VERDICT_UNKNOWN;
+        return IK_CLAIM_UNTOLD;
     bool holds = false, differs = false;
     switch (op) {
     case OP_LESS:
@@ -47,7 +47,7 @@ static claim_verdict compare(const claim *c, claim_op op, const claim_number *a,
         differs = t > 0 ? high < -t : high <= 0;
         break;
     }
-    return holds ? VERDICT_HOLDS : differs ? VERDICT_DIFFERS : VERDICT_UNKNOWN;
+    return holds ? IK_CLAIM_HOLDS : differs ? IK_CLAIM_DIFFERS : IK_CLAIM_UNTOLD;
 }
 
 /* Why nothing can be told of a side; NULL: it can. */
@@ -64,15 +64,16 @@ static const char *lacks(const judge *j, const claim_number *n)
     return !n->exact && n->num < 3 ? "fewer than three samples" : NULL;
 }
 
-static claim_verdict judge_pair(judge *j, claim_op op, const claim_number *a, const claim_number *b)
+static ik_claim_verdict judge_pair(judge *j, claim_op op, const claim_number *a,
+                                   const claim_number *b)
 {
     const char *why = lacks(j, a);
     why = why ? why : lacks(j, b);
     if (!why && isinf(a->mean) && isinf(b->mean))
         why = "neither saturates";
     j->r->why = why ? why : j->r->why;
-    claim_verdict verdict = why ? VERDICT_UNKNOWN : compare(j->c, op, a, b);
-    if (!why && verdict == VERDICT_UNKNOWN)
+    ik_claim_verdict verdict = why ? IK_CLAIM_UNTOLD : compare(j->c, op, a, b);
+    if (!why && verdict == IK_CLAIM_UNTOLD)
         j->r->why = "the intervals overlap";
     return verdict;
 }
@@ -100,14 +101,14 @@ static ik_status judge_order(judge *j, ik_error *err)
     const char *why = "";
     ik_status status = judge_side(j, &j->v.of[0], &before, err);
     j->r->left = before;
-    j->r->verdict = VERDICT_HOLDS;
+    j->r->verdict = IK_CLAIM_HOLDS;
     for (size_t i = 1; i < j->c->num_of && status == IK_OK; i++) {
         status = judge_side(j, &j->v.of[i], &here, err);
         if (status != IK_OK)
             return status;
         j->r->why = "";
-        claim_verdict v = judge_pair(j, OP_LESS, &before, &here);
-        if (v != VERDICT_HOLDS && v != j->r->verdict && j->r->verdict != VERDICT_DIFFERS) {
+        ik_claim_verdict v = judge_pair(j, OP_LESS, &before, &here);
+        if (v != IK_CLAIM_HOLDS && v != j->r->verdict && j->r->verdict != IK_CLAIM_DIFFERS) {
             j->r->verdict = v;
             j->r->pair = i;
             why = j->r->why;
@@ -196,10 +197,10 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
 {
     judge j = {.b = b, .a = &b->a, .c = c, .r = r};
     const claim_number none = {.mean = NAN, .ci95 = NAN};
-    *r = (claim_result){.c = c, .verdict = VERDICT_UNKNOWN, .left = none, .right = none, .why = ""};
+    *r = (claim_result){.c = c, .verdict = IK_CLAIM_UNTOLD, .left = none, .right = none, .why = ""};
     bool has_scales = b->m->scale[0], full = !has_scales || strcmp(b->m->scale, "full") == 0;
     if (c->full_scale && (b->m->overrides[0] || !full)) {
-        r->verdict = VERDICT_NOT_ASKED;
+        r->verdict = IK_CLAIM_NOT_ASKED;
         r->why = !full ? "asked at scale full alone" : "asked of runs without overrides alone";
         return IK_OK;
     }
