@@ -3,6 +3,7 @@ import csv
 import hashlib
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -128,6 +129,19 @@ class Results(CliTest):
         self.run_full(folder, "e.full.db")
         self.keep(folder, self.tmp / "kept")
         self.assertEqual(self.check_folder(self.tmp / "kept")["parts"][0]["points"], 12)
+
+    def test_readme(self):
+        """Says of the page what the page says."""
+        readme = " ".join((SOURCE / "README.md").read_text(encoding="utf-8").split())
+        quick, full = (SOURCE / "docs/reproductions.md").read_text(encoding="utf-8").split("\n## Full scale\n")
+        claims, hold, differ, untold, larger = re.search(r"\n(\d+) claims: (\d+) hold, (\d+) differ \(.*\), (\d+) cannot be told, (\d+) are asked", quick).groups()
+        self.assertIn(f"{hold} of {claims} claims hold, {differ} differ, each with the reason, {untold} cannot be told, and {larger} are asked", readme)
+        rows = re.findall(r"\n\| \d*\w*/\w+ \| [^|]+ \| ([0-9.]+) h \| ([^|]+) \|", full)
+        one, none = (sum(share.startswith(text) for _, share in rows) for text in ("has one size", "nothing"))
+        whole = sum(re.fullmatch(r"(\d+) of \1 points.*", share) is not None for _, share in rows)
+        self.assertIn(f"Of the {len(rows)} experiments {one} have one size, {whole} were run whole at the papers' sizes, and {len(rows) - one - whole} were not", readme)
+        hours = sum(float(h) for h, share in rows if share.startswith("nothing"))
+        self.assertIn(f"{hours:,.0f} hours", readme)
 
     def test_page(self):
         """docs/reproductions.md of several folders: each entry from one of them, and what is kept at full scale."""
