@@ -181,6 +181,9 @@ const char *label_of_variant(const variant *v);
 ik_status label_check(const variants *list, const variant *v, ik_error *err);
 const char *label_print_without(variant *v, bool all);
 
+/* twins.c: refuses a section that has the same value, or the same pattern with two labels, twice. */
+ik_status twins_refuse(section_id id, const variants *list, ik_error *err);
+
 /* sections.c: adds what the node of a family's section, or of a pattern in a list, stands for to
  * the list. After a failure the list holds what was added before. */
 ik_status section_read_family(ik_experiment *e, section_id id, variants *list, const ytree *node,
