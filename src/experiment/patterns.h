@@ -30,7 +30,7 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
                          const char *owner, ik_error *err);
 void patterns_free(patterns *p);
 
-/* files.c: a path that an experiment says: in its folder or, where nothing is there, in the current
+/* A path that an experiment says: in its folder or, where nothing is there, in the current
  * one. NULL: no memory. */
 const char *experiment_resolve_path(ik_experiment *e, const char *path);
 bool experiment_is_file(const char *path);

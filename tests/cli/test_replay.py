@@ -73,9 +73,29 @@ measure: {{until: delivered, at_most: 10 ms}}
                 self.assertEqual(len(set(self.points("run.db"))), 2)
                 self.assertEqual((self.tmp / "again.goal").read_text(), (self.tmp / "p.goal").read_text())
 
+    def test_cg_as_it_runs(self):
+        """CG's exchanges as MPI calls, receive, send and wait, in the format of Dimemas."""
+        ranks, columns, rows, size = 128, 16, 8, 4096
+        lines = [f'#DIMEMAS:"cg":0:{ranks}({",".join(["1"] * ranks)}),1', f"d:1:1:{ranks}:" + ":".join(map(str, range(ranks)))]
+        for me in range(ranks):
+            transposed = 2 * ((me // 2 % rows) * rows + me // 2 // rows) + me % 2
+            for partner in [me ^ columns >> i for i in (4, 3, 2, 1)] + [transposed] * (transposed != me):
+                lines += [f"3:{me}:0:{partner}:0:{size}:0:1:1", f"2:{me}:0:{partner}:0:{size}:0:1:0", f"3:{me}:0:{partner}:0:{size}:0:1:2"]
+        (self.tmp / "cg.dim").write_text("\n".join(lines) + "\n")
+        fabric = "xgft:m=16:16,w=1:16"
+        (self.tmp / "e.yaml").write_text(f"""
+fabric: "{fabric}"
+routing: [dmodk, random]
+traffic: "exchange:pattern=cg:processes=128,bytes={size} B"
+measure: {{until: delivered, at_most: 10 ms}}
+""")
+        self.ok("run", self.tmp / "e.yaml", "-o", self.tmp / "run.db")
+        self.replay(self.tmp / "cg.dim", "-f", fabric, "-r", "dmodk", "-r", "random")
+        self.assertEqual(self.points("out.db"), self.points("run.db"))
+
     def test_ranks_share_hosts(self):
         """Two ranks per host need half of the hosts, and their messages the network no more."""
-        self.refused("replay", FARM, "-f", "karytree:k=2,n=2", "-r", "dmodk", "-o", self.tmp / "no.db", says="several share a host with ranks_per_host")
+        self.refused("replay", FARM, "-f", "karytree:k=2,n=2", "-r", "dmodk", "-o", self.tmp / "no.db", says=("8 ranks on 4 hosts", "ranks_per_host"))
         self.replay(FARM, "-f", "karytree:k=2,n=2", "-r", "dmodk", "--ranks-per-host", "2", "--goal", self.tmp / "farm.goal")
         self.assertIn("num_ranks 8\n", (self.tmp / "farm.goal").read_text())
 

@@ -228,7 +228,7 @@ static ik_status two_per_host(void *ctx, uint32_t num, uint32_t *host_of, ik_err
 static void ranks_share_hosts(void **state)
 {
     (void)state;
-    program_settings set = {.map = two_per_host};
+    program_settings set = {.map = two_per_host, .most_ranks = 2 * HOSTS};
     program *p = begin_of(6, &set);
     call_message m = to(5, 1, 8), from = to(1, 1, 8);
     WORKS(call_send(p, 0, &m, &err));

@@ -62,10 +62,6 @@ static ik_status map_ranks(program *p, ik_error *err)
     const program_settings *s = &p->set;
     if (s->map)
         return s->map(s->ctx, p->num_ranks, p->host_of, err);
-    if (p->num_ranks > s->num_hosts) {
-        program_refuse(p, err, "a program of %u ranks on %u hosts", p->num_ranks, s->num_hosts);
-        return ik_hint(err, IK_ERR_INPUT, "a host runs one rank at most");
-    }
     for (uint32_t r = 0; r < p->num_ranks; r++)
         p->host_of[r] = r;
     return IK_OK;
@@ -76,6 +72,13 @@ ik_status program_begin(program *p, uint32_t num_ranks, ik_error *err)
     assert(!p->host_of);
     if (num_ranks == 0 || num_ranks == IK_NONE)
         return program_refuse(p, err, "a program of %s", num_ranks ? "2^32 ranks" : "no rank");
+    uint64_t most = p->set.most_ranks ? p->set.most_ranks : p->set.num_hosts;
+    if (num_ranks > most) {
+        program_refuse(p, err, "a program of %u ranks on %u hosts", num_ranks, p->set.num_hosts);
+        return ik_hint(err, IK_ERR_INPUT,
+                       "they take %" PRIu64 " ranks; ranks_per_host says how many share a host",
+                       most);
+    }
     p->num_ranks = num_ranks;
     p->host_of = ik_calloc(num_ranks, sizeof *p->host_of);
     p->rows = ik_calloc(num_ranks, sizeof *p->rows);

@@ -58,6 +58,7 @@ typedef struct program_settings {
     const char *name;     /* of the trace, in errors without a place */
     const char *settings; /* parameters that say how large it is, as in ik_error; may be NULL */
     uint32_t num_hosts;
+    uint64_t most_ranks; /* that these hosts take; 0 = one each */
     /* Writes the host of every rank; several may share one. NULL: rank i runs on host i, and more
      * ranks are refused. */
     ik_status (*map)(void *ctx, uint32_t num_ranks, uint32_t *host_of, ik_error *err);

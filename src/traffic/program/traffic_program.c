@@ -82,9 +82,6 @@ static ik_status map_ranks(void *ctx, uint32_t num_ranks, uint32_t *host_of, ik_
     uint64_t each = ik_params_uint(m->p, "ranks_per_host"), hosts = (num_ranks - 1) / each + 1;
     ik_status status =
         mapping_make(m->t->fabric, OWNER, m->p, hosts, pattern_seed(m->t, m->p), m->env, map, err);
-    if (status == IK_ERR_USAGE && hosts > m->t->num_hosts)
-        ik_hint(err, status, "the trace has %u ranks; several share a host with ranks_per_host",
-                num_ranks);
     if (status == IK_OK)
         status = mapping_portable(m->t, m->p, map, &m->t->portable, err);
     for (uint32_t r = 0; r < num_ranks && status == IK_OK; r++)
@@ -128,6 +125,7 @@ static program_settings settings_of(maker *m)
         .name = ik_params_text(p, "trace"),
         .settings = "trace size_scale",
         .num_hosts = m->t->num_hosts,
+        .most_ranks = m->t->num_hosts * ik_params_uint(p, "ranks_per_host"),
         .map = map_ranks,
         .ctx = m,
         .compute_scale = scale > 0 ? scale : PROGRAM_NO_TIME,
