@@ -344,11 +344,35 @@ uint64_t sim_finite_next(const sim *s, uint32_t host)
     return f->w->graph && f->due[host].num ? f->due[host].items[0].key / DUE_RANKS : UINT64_MAX;
 }
 
-/* The send of a host that packet `number` belongs to. */
+/* Two operations of a host, `low` < *high, the first of which does not begin behind packet `number`
+ * and the other does, near to where it would be if all operations sent alike. */
+static uint32_t guess_send(const finite *f, uint32_t first, uint32_t end, uint32_t number,
+                           uint32_t *high)
+{
+    const uint64_t *begin = f->first_packet;
+    uint64_t share = (uint64_t)number * (end - first) / (begin[end - 1] + 1);
+    uint32_t low = share < end - first ? first + (uint32_t)share : end - 1, step = 1;
+    *high = end;
+    if (begin[low] <= number) {
+        for (; end - low > step && begin[low + step] <= number; step *= 2)
+            low += step;
+        *high = end - low > step ? low + step : end;
+        return low;
+    }
+    do {
+        *high = low;
+        low = low - first > step ? low - step : first;
+        step *= 2;
+    } while (begin[low] > number);
+    return low;
+}
+
+/* The send of a host that packet `number` belongs to: a guess, steps that double, a binary search
+ * between the last two. */
 static uint32_t find_send(const finite *f, uint32_t src, uint32_t number)
 {
     const ik_graph *g = f->w->graph;
-    uint32_t low = g->host_first[src], high = g->host_first[src + 1];
+    uint32_t high, low = guess_send(f, g->host_first[src], g->host_first[src + 1], number, &high);
     while (high - low > 1) { /* the last one that does not begin behind it */
         uint32_t middle = low + (high - low) / 2;
         if (f->first_packet[middle] <= number)

@@ -21,10 +21,12 @@ static uint32_t hash(slice name)
 /* The place of the name, or the free one where it belongs. */
 static size_t place_of(const goal_labels *l, slice name)
 {
-    size_t at = hash(name) & (l->places - 1);
+    uint32_t h = hash(name);
+    size_t at = h & (l->places - 1);
     for (; l->table[at].op != IK_NONE; at = (at + 1) & (l->places - 1)) {
         const char *other = l->names + l->table[at].name;
-        if (strncmp(other, name.at, name.length) == 0 && other[name.length] == '\0')
+        if (l->table[at].hash == h && strncmp(other, name.at, name.length) == 0 &&
+            other[name.length] == '\0')
             break;
     }
     return at;
@@ -62,7 +64,7 @@ bool goal_labels_add(goal_labels *l, slice name, uint32_t op, uint32_t *old)
         return false;
     memcpy(l->names + l->used, name.at, name.length);
     l->names[l->used + name.length] = '\0';
-    l->table[at] = (goal_label){(uint32_t)l->used, op};
+    l->table[at] = (goal_label){(uint32_t)l->used, op, hash(name)};
     l->used += name.length + 1;
     l->num++;
     return true;

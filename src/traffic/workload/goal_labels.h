@@ -9,6 +9,7 @@
 
 typedef struct goal_label {
     uint32_t name, op; /* name: where it begins in `names`; op: IK_NONE = a free place */
+    uint32_t hash;     /* of the name: others are not compared */
 } goal_label;
 
 typedef struct goal_labels {

@@ -88,12 +88,14 @@ static slice peek_word(goal_reader *g)
     return word;
 }
 
-static bool is_word(slice word, const char *text)
+/* Inlined, so that lengths and texts of constants are compared without calls. */
+static inline __attribute__((always_inline)) bool is_word(slice word, const char *text)
 {
-    return strlen(text) == word.length && memcmp(word.at, text, word.length) == 0;
+    size_t length = strlen(text);
+    return length == word.length && memcmp(word.at, text, length) == 0;
 }
 
-static bool take_word(goal_reader *g, const char *text)
+static inline __attribute__((always_inline)) bool take_word(goal_reader *g, const char *text)
 {
     slice word = peek_word(g);
     if (!is_word(word, text))
