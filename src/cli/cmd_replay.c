@@ -19,6 +19,7 @@ static const struct {
     {"--mapping", "mapping"},
     {"--hosts", "hosts"},
     {"--ranks-per-host", "ranks_per_host"},
+    {"--eager", "eager"},
     {"--overhead", "overhead"},
     {"--gap", "gap"},
     {"--compute-scale", "compute_scale"},
@@ -203,6 +204,8 @@ static const cli_option options[] = {
     {"--ranks-per-host", 0, "N", "so many ranks in a row share a host", true},
     {"--matching", 0, "recorded|mpi",
      "receives from any source: as recorded, or by MPI's rules as messages come", false},
+    {"--eager", 0, "SIZE",
+     "larger sends wait for their receive: request, answer, data (default: none do)", true},
     {"--overhead", 0, "TIME", "of the processor, for each send and receive (LogGP: o)", true},
     {"--gap", 0, "TIME", "between two messages at a host's adapter (LogGP: g)", true},
     {"--compute-scale", 0, "X", "times of computations are multiplied by this", true},
@@ -237,7 +240,8 @@ const ik_command ik_command_replay = {
         "the other: it computes as long as the\n"
         "trace says (times --compute-scale), and its messages take the network. Collective "
         "operations become messages of an algorithm.\n"
-        "All sends are eager: over when the adapter has the message.\n"
+        "Sends are eager, over when the adapter has the message, but those above --eager and "
+        "synchronous ones.\n"
         "The options make an experiment with traffic 'program', which runs as 'ikat run' does: "
         "results are kept, the same command continues\n"
         "a run that was stopped, exit status 1 says that a replay could not finish; then the "

@@ -93,6 +93,22 @@ measure: {{until: delivered, at_most: 10 ms}}
         self.replay(self.tmp / "cg.dim", "-f", fabric, "-r", "dmodk", "-r", "random")
         self.assertEqual(self.points("out.db"), self.points("run.db"))
 
+    def test_large_sends_wait(self):
+        """Two ranks that first send to each other go on with eager sends, and block with a handshake; what they wait for is said."""
+        (self.tmp / "two.goal").write_text("num_ranks 2\n" + "".join(
+            f"rank {me} {{\ns: send 64b to {1 - me}\nr: recv 64b from {1 - me}\nr requires s\n}}\n" for me in (0, 1)))
+        on = ("-f", "crossbar:n=2", "-r", "minimal")
+        self.replay(self.tmp / "two.goal", *on, "--eager", "64 B")
+        eager = self.points("out.db")
+        said = self.replay(self.tmp / "two.goal", *on, "--eager", "63 B", "--at-most", "1 ms", status=1)
+        self.assertIn("two.goal", said)
+        self.assertRegex(said, r"line \d")
+        self.assertEqual(self.points("out.db"), [(None,)])
+        self.replay(self.tmp / "two.goal", *on, "--eager", "63 B", "--set", "traffic.rendezvous=acknowledge", "--at-most", "1 ms", status=1)
+        self.replay(self.tmp / "two.goal", *on)
+        self.assertEqual(self.points("out.db"), eager)
+        self.refused("replay", self.tmp / "two.goal", *on, "--set", "traffic.rendezvous=acknowledge", "-o", self.tmp / "no.db", says="eager")
+
     def test_ranks_share_hosts(self):
         """Two ranks per host need half of the hosts, and their messages the network no more."""
         self.refused("replay", FARM, "-f", "karytree:k=2,n=2", "-r", "dmodk", "-o", self.tmp / "no.db", says=("8 ranks on 4 hosts", "ranks_per_host"))

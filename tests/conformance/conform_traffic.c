@@ -67,7 +67,8 @@ static const char *const specs[] = {
     "program:trace=" TEST_DATA "/traffic/pingpong.goal",
     "program:trace=" TEST_DATA "/traffic/pingpong.goal,compute_scale=0.5,size_scale=3,format=goal",
     "program:trace=" SOURCE_DIR
-    "/experiments/taskfarm.goal,mapping=random,ranks_per_host=2,local_rate=1 Gb/s,gap=3 ns",
+    "/experiments/taskfarm.goal,mapping=random,ranks_per_host=2,local_rate=1 Gb/s,gap=3 ns,eager=4 "
+    "KiB",
     "jobs:jobs=a=exchange:hosts=0..1",
     "jobs:jobs=a=exchange:hosts=0..1&b@3 us=exchange:hosts=2..4|bytes=300 B|repeat=2",
     "jobs:jobs=a@1 us=exchange:hosts=3:1&b=collective:barrier|hosts=0:2:4",

@@ -45,7 +45,7 @@ static void test_calls(void **state)
           "0(c10250000,s1:200,c7980500000) 1(c100000000,r0:200,c7800500000)");
     /* what is local is computing */
     check("MPI_Comm_rank:1001:" COMM("0") ":5:1004\nMPI_Type_size:whatever\n" SEND(
-              "MPI_Ssend", "1", "5", "0", ":1020\n"),
+              "MPI_Bsend", "1", "5", "0", ":1020\n"),
           RECV("MPI_Recv", "-1", "-1", "1", ":99:1200\n"),
           "0(c10250000,s1:200,c7980500000) 1(c100000000,r?:240,c7800500000)");
     /* to nobody */

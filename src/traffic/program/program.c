@@ -27,7 +27,9 @@ ik_status program_new(const program_settings *s, program **out, ik_error *err)
                            .local_latency_ps = s->local_latency_ps,
                            .local_bps = s->local_bps,
                            .eager = true,
-                           .eager_bytes = UINT64_MAX,
+                           .eager_bytes = s->rendezvous ? s->eager_bytes : UINT64_MAX,
+                           .handshake = !s->ack_only,
+                           .blocks = true,
                            .room_of_receives = true};
     p->path = s->name;
     p->free_request = IK_NONE;

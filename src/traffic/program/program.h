@@ -28,9 +28,9 @@
  * Every function that returns a status refuses wrong input (IK_ERR_INPUT, with the place of
  * program_place): ranks and communicators that do not exist, requests that are not open, sizes and
  * times above PROGRAM_MOST. IK_ERR_MEMORY: there is no memory. What the whole must be (every
- * message with two ends, no cycle, no open request, collectives that all ranks take part in) is
- * checked at the end. Cost: O(1) amortised per call, of a collective O(what this rank sends and
- * receives). Not for several threads at a time. */
+ * message with two ends, no open request, collectives that all ranks take part in) is checked at
+ * the end; ranks that wait for each other block when the program runs. Cost: O(1) amortised per
+ * call, of a collective O(what this rank sends and receives). Not for several threads at a time. */
 #ifndef IK_PROGRAM_H
 #define IK_PROGRAM_H
 
@@ -68,6 +68,10 @@ typedef struct program_settings {
     uint64_t local_latency_ps, local_bps;
     uint64_t overhead_ps; /* of each message at each end */
     uint64_t gap_ps;      /* between two messages of a host */
+    /* With `rendezvous` sends of more than eager_bytes wait for their receive, as
+     * ik_graph.handshake or, with ack_only, as ik_graph.ack says. Synchronous ones always do */
+    bool rendezvous, ack_only;
+    uint64_t eager_bytes;
     /* A receive from any source or of any tag takes the message that the trace says it took.
      * Otherwise, or where the trace does not say, the run matches by the rules of MPI. */
     bool match_recorded;
@@ -156,6 +160,7 @@ typedef struct call_message {
     uint32_t seen_peer, seen_tag; /* of such a receive: what it took, PROGRAM_ANY = unknown */
     uint32_t comm;
     uint64_t bytes;   /* of a receive: what it has room for, PROGRAM_MOST = any */
+    bool synchronous; /* a send: done when its receive has begun, whatever its size */
     uint64_t request; /* PROGRAM_BLOCKING, or a number of the rank's own that is not in use */
 } call_message;
 

@@ -157,8 +157,10 @@ ik_status call_send(program *p, uint32_t rank, const call_message *m, ik_error *
 {
     program_task task;
     ik_status status = begin_call(p, rank, err);
+    p->b.sync_now = m->synchronous;
     if (status == IK_OK)
         status = program_send(p, rank, m->peer, m->comm, m->tag, m->bytes, &task, err);
+    p->b.sync_now = false;
     return status == IK_OK ? end_call(p, rank, task, m->request, err) : status;
 }
 

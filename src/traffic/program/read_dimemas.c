@@ -20,7 +20,7 @@
 
 /* Kinds of receives; bits of sends. */
 enum { RECV, IRECV, WAIT, WAITALL, RECV_KINDS };
-enum { SEND_IMMEDIATE = 2, SEND_KINDS = 4 };
+enum { SEND_SYNCHRONOUS = 1, SEND_IMMEDIATE = 2, SEND_KINDS = 4 };
 enum { SECONDS_DIGITS = 12 };
 
 typedef struct open_receive {
@@ -219,6 +219,7 @@ static ik_status read_send(dim_reader *r, ik_error *err)
     ik_status status = task_fields(r, &task, err);
     if (status == IK_OK)
         status = read_message(r, true, &m, &kind, err);
+    m.synchronous = kind & SEND_SYNCHRONOUS;
     if (status == IK_OK && (kind & SEND_IMMEDIATE))
         m.request = r->requests++;
     if (status == IK_OK)

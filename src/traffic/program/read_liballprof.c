@@ -245,11 +245,18 @@ static ik_status begin_message(allprof_reader *r, bool sends, const call_message
     return sends ? call_send(r->p, r->rank, m, err) : call_recv(r->p, r->rank, m, err);
 }
 
+/* MPI_Ssend and its like. */
+static bool is_synchronous(const allprof_call *call)
+{
+    return strstr(call->name, "Ssend") || strstr(call->name, "ssend");
+}
+
 static ik_status do_message(allprof_reader *r, bool sends, ik_error *err)
 {
     call_message m;
     bool skip;
     ik_status status = take_message(r, 1, 5, sends, &m, &skip, err);
+    m.synchronous = is_synchronous(r->l.call);
     if (status == IK_OK && !skip && r->l.call->request)
         status = take_request(r, 6, &m.request, err);
     return status == IK_OK && !skip ? begin_message(r, sends, &m, err) : status;
@@ -293,6 +300,7 @@ static ik_status define_persistent(allprof_reader *r, bool sends, ik_error *err)
     if (status != IK_OK)
         return status;
     made.message.request = made.address;
+    made.message.synchronous = is_synchronous(r->l.call);
     for (size_t k = 0; k < r->num_persistent; k++)
         if (r->persistent[k].address == made.address) {
             r->persistent[k] = made;

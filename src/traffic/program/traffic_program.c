@@ -18,6 +18,7 @@ static const char format_names[] = "auto"
     ;
 
 enum { MATCH_RECORDED, MATCH_MPI };
+enum { RENDEZVOUS_HANDSHAKE, RENDEZVOUS_ACK };
 
 /* Of a collective operation; its name in collective.h. */
 #define ALGORITHM(operation, names)                                                                \
@@ -46,6 +47,13 @@ static const ik_param params[] = {
      "no two ranks share a host"},
     {"gap", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
      "time between the beginnings of two messages of a host at its adapter (LogGP: g)"},
+    {"eager", IK_PARAM_SIZE, "", 0, 1e15, NULL,
+     "sends up to this size are over when the adapter has them; larger ones, and synchronous ones, "
+     "wait for their receive (default: only synchronous ones do)"},
+    {"rendezvous", IK_PARAM_ENUM, "handshake", 0, 0, "handshake|acknowledge",
+     "how they wait: a request of 1 byte, the receiver's answer once the receive has begun, then "
+     "the data; or (LogGOPS) the data at once, and the receiver's acknowledgement",
+     "eager", "no send is larger than 'eager'"},
     {"overhead", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
      "time of the rank's processor that each send and each receive takes (LogGP: o)"},
     {"compute_scale", IK_PARAM_REAL, "1", 0, 1e6, NULL,
@@ -132,6 +140,9 @@ static program_settings settings_of(maker *m)
         .size_scale = ik_params_real(p, "size_scale"),
         .overhead_ps = ik_params_uint(p, "overhead"),
         .gap_ps = ik_params_uint(p, "gap"),
+        .rendezvous = ik_params_has(p, "eager"),
+        .eager_bytes = ik_params_has(p, "eager") ? ik_params_uint(p, "eager") : 0,
+        .ack_only = ik_params_enum(p, "rendezvous") == RENDEZVOUS_ACK,
         .local_latency_ps = ik_params_uint(p, "local_latency"),
         .local_bps = ik_params_has(p, "local_rate") ? ik_params_uint(p, "local_rate") : 0,
         .match_recorded = ik_params_enum(p, "matching") == MATCH_RECORDED,
