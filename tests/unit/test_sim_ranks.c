@@ -329,6 +329,26 @@ static void build_eager_exchange(graph_builder *b, uint64_t seed)
     build_exchange(b, 2);
 }
 
+/* Rank 1 computes, sends, and receives what rank 2 sends only after it has got another message. */
+static void build_late_exchange(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    share(b);
+    b->blocks = b->eager = b->handshake = true;
+    b->eager_bytes = 5000;
+    uint32_t calc = graph_add(b, 1, IK_OP_CALC, 40 * NS, 0, 0, 0),
+             send = graph_add(b, 1, IK_OP_SEND, 1000, 2, 3, 0),
+             recv = graph_add(b, 1, IK_OP_RECV, 1000, 2, 3, 0), then;
+    graph_wait(b, send, calc, false);
+    graph_wait(b, recv, send, false);
+    uint32_t got = graph_add(b, 2, IK_OP_RECV, 1000, GRAPH_ANY, 3, 0),
+             wild = graph_add(b, 2, IK_OP_RECV, 8, GRAPH_ANY, 7, 0);
+    graph_wait(b, wild, got, false);
+    graph_wait(b, graph_add(b, 2, IK_OP_SEND, 1000, 1, 3, 0), wild, false);
+    then = graph_add(b, 1, IK_OP_SEND, 8, 2, 7, 0);
+    graph_wait(b, then, recv, false);
+}
+
 static void test_what_blocks(void **state)
 {
     graph_builder b = {.num_hosts = 3, .source = "test"};
@@ -338,6 +358,20 @@ static void test_what_blocks(void **state)
     ik_sim_result r = run_graph(NULL, on_crossbar(), 1, build_exchange);
     assert_false(r.completed);
     assert_non_null(strstr(r.missing_text, "nothing happens any more"));
+    assert_non_null(strstr(r.missing_text,
+                           "rank 1 on host 0: send 1000 B to rank 2: rank 2 has not come to its "
+                           "receive; since 0 ps\n"
+                           "rank 2 on host 1: send 1000 B to rank 1: rank 1 has not come to its "
+                           "receive; since 0 ps\n"));
+    assert_null(strstr(r.missing_text, "rank 0"));
+    ik_sim_result_free(&r);
+    r = run_graph(NULL, on_crossbar(), 1, build_late_exchange);
+    assert_false(r.completed);
+    assert_non_null(strstr(r.missing_text,
+                           "rank 1 on host 0: receive 1000 B from rank 2: rank 2 has not come to "
+                           "its send; since 40 ns\n"
+                           "rank 2 on host 1: receive 8 B from any rank: no message that fits is "
+                           "there; since 140 ns\n"));
     ik_sim_result_free(&r);
     r = run_all(on_crossbar(), build_eager_exchange);
     assert_int_equal(r.completion_ps, 100 * NS);

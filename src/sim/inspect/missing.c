@@ -6,6 +6,7 @@
 #include "base/text_stream.h"
 #include "sim/host/finite_state.h"
 #include "sim/host/reorder.h"
+#include "sim/inspect/blocked.h"
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
 
@@ -388,8 +389,7 @@ static void print_wait(const report *r, uint32_t host, uint32_t op)
     else if (before != IK_NONE)
         fprintf(r->to, ", waits for operation %u\n", before - g->host_first[host]);
     else if (o->waits)
-        fprintf(r->to, g->handshake ? ", clears a message to send that no receive has taken\n"
-                                    : ", acknowledges a message that is not received\n");
+        fprintf(r->to, ", acknowledges a message that is not received\n");
     else if (g->kind[op] == IK_OP_CALC)
         fprintf(r->to, ", is not over\n");
     else if (g->kind[op] == IK_OP_RECV && g->ops[op].match == IK_NONE)
@@ -443,7 +443,9 @@ ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err)
     if (s->reply.on)
         print_open(&r);
     print_switches(&r);
-    if (s->workload.has_graph)
+    if (s->workload.has_graph && s->workload.finite->w->graph->rank_first)
+        sim_print_blocked(s, r.to);
+    else if (s->workload.has_graph)
         print_operations(&r);
     return ik_text_stream_close(&stream, &s->outcome.missing_text, NULL, err);
 }

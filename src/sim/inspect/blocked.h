@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inspect/blocked.h: where the ranks of a program that was not completed stand. */
+#ifndef IKAT_SIM_BLOCKED_H
+#define IKAT_SIM_BLOCKED_H
+
+#include "sim/state/state.h"
+
+#include <stdio.h>
+
+/* A line per rank that is not done, 20 at most, and how many there are; the graph has ranks. */
+void sim_print_blocked(const sim *s, FILE *to);
+
+#endif
