@@ -52,7 +52,8 @@ static const char fio2_sample[] = "fio version 2 iolog\n"
                                   "/tmp/a add\n"
                                   "/tmp/a open\n"
                                   "/tmp/a read 0 4096\n"
-                                  "/tmp/a wait 2000 0\n"
+                                  "/tmp/a wait 1500 0\n"
+                                  "/tmp/a wait 500 0\n"
                                   "/tmp/a write 4096 8192\n"
                                   "/tmp/a datasync 0 0\n"
                                   "/tmp/a close\n";
@@ -212,7 +213,7 @@ static const io_sample io_samples[] = {
      1,
      "/tmp/a",
      {{0, U, 0, 4096, 0, 0, 4, IO_BY_SECTOR, true},
-      {2000000, U, 4096, 8192, 0, 0, 6, IO_BY_SECTOR, false}}},
+      {2000000, U, 4096, 8192, 0, 0, 7, IO_BY_SECTOR, false}}},
     {"fio",
      fio3_sample,
      sizeof fio3_sample - 1,

@@ -305,6 +305,24 @@ static void test_limit(void **state)
     io_trace_free(&first);
 }
 
+/* Numbers within names by their values. */
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"d", "d01", "d2a", "d2b", "d010", "d11", "e"};
+    static const char *const lines[] = {"d11", "e", "d2b", "d010", "d", "d01", "d2a"};
+    char text[400] = CSV_HEAD;
+    for (unsigned k = 0; k < 7; k++)
+        sprintf(text + strlen(text), "0,,%s,R,0,1,\n", lines[k]);
+    io_trace t = read_window(text, NULL, whole_trace);
+    assert_int_equal(t.num_disks, 7);
+    for (unsigned k = 0; k < 7; k++) {
+        assert_int_equal(t.disk_names[k].length, strlen(names[k]));
+        assert_memory_equal(t.disk_names[k].at, names[k], strlen(names[k]));
+    }
+    io_trace_free(&t);
+}
+
 /* Completions belong to the first access of the same sectors that waits, and those of accesses that
  * are not there to nobody. */
 static void test_completions(void **state)
@@ -350,11 +368,11 @@ static void test_packed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats), cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_records),
-        cmocka_unit_test(test_window),  cmocka_unit_test(test_wall_clock),
-        cmocka_unit_test(test_limit),   cmocka_unit_test(test_completions),
-        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_formats),     cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_refused_records),
+        cmocka_unit_test(test_window),      cmocka_unit_test(test_wall_clock),
+        cmocka_unit_test(test_limit),       cmocka_unit_test(test_names),
+        cmocka_unit_test(test_completions), cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

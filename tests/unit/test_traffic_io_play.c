@@ -186,6 +186,36 @@ static void test_refused_traffic(void **state)
     refuse_text("root:x:0:0\n", "", "does not say what format");
 }
 
+static void test_refused_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+        unsigned line, column;
+    } cases[] = {
+        {"", "no line is for disk 'a'", 0, 0},    {"a 1\nb\n", "a process", 2, 2},
+        {"a 1\nb 4\n", "up to 3", 2, 3},          {"a 1\na 2\n", "no line yet", 2, 1},
+        {"a 1 2\n", "the end of the line", 1, 5}, {"a 1\nc 2\n", "no line is for disk 'b'", 0, 0}};
+    static const char trace[] = CSV_HEAD "0,1,a,R,0,1,\n0,1,b,R,0,1,\n";
+    ik_fabric *f = fabric_of("crossbar:n=4");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char path[] = "/tmp/ikat_io_XXXXXX", places[] = "/tmp/ikat_io_XXXXXX", spec[300];
+        ik_traffic *t = NULL;
+        ik_error err = {0};
+        assert_true(io_write(path, trace, strlen(trace)));
+        assert_true(io_write(places, cases[k].text, strlen(cases[k].text)));
+        snprintf(spec, sizeof spec, "storage:trace=%s,placement=%s", path, places);
+        assert_int_equal(ik_traffic_from_spec(f, spec, NULL, &t, &err), IK_ERR_INPUT);
+        if (!strstr(err.text, cases[k].words) || err.line != cases[k].line ||
+            err.column != cases[k].column || strcmp(err.file, places) != 0)
+            fail_msg("%s: %s:%u:%u %s", cases[k].text, err.file, err.line, err.column, err.text);
+        unlink(path);
+        unlink(places);
+    }
+    refuse_text(trace, ",processes=2", "2 disks and 2 processes");
+    ik_fabric_free(f);
+}
+
 /* ---- written and read again */
 
 static char *goal_of(const ik_traffic *t, size_t *size)
@@ -284,8 +314,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times),           cmocka_unit_test(test_placement),
         cmocka_unit_test(test_no_end),          cmocka_unit_test(test_hosts),
-        cmocka_unit_test(test_refused_traffic), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_not_written),
+        cmocka_unit_test(test_refused_traffic), cmocka_unit_test(test_refused_places),
+        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
