@@ -85,6 +85,11 @@ static char *write_experiment(cli *c, int *status)
     put_values(c, &j, "fabric", "--fabric");
     put_values(c, &j, "routing", "--routing");
     *status = put_traffic(c, &j);
+    if (cli_has(c, "--reference")) {
+        ik_json_object(&j, "reference");
+        put_values(c, &j, "links", "--reference");
+        ik_json_close(&j);
+    }
     ik_json_object(&j, "measure");
     ik_json_text(&j, "until", "delivered");
     ik_json_text(&j, "at_most", at_most ? at_most : "1000 s");
@@ -212,6 +217,9 @@ static const cli_option options[] = {
     {"--size-scale", 0, "X", "sizes of messages are multiplied by this", true},
     {"--collective", 0, "OPERATION=ALGORITHM", "e.g. allreduce=ring (default: by size)", true},
     {"--at-most", 0, "TIME", "simulated time after which a replay ends (default: 1000 s)", false},
+    {"--reference", 0, "hosts|unlimited",
+     "slowdowns are against a crossbar with the hosts' rate, or (unlimited) with latency alone",
+     true},
     {"--goal", 0, "FILE", "also writes the program in GOAL's text form", false},
     {"--set", 's', "KEY=VALUE", "any other value of the experiment, e.g. --set switch.model=ideal",
      true},
@@ -246,7 +254,8 @@ const ik_command ik_command_replay = {
         "results are kept, the same command continues\n"
         "a run that was stopped, exit status 1 says that a replay could not finish; then the "
         "summary says what waits for what. Slowdowns\n"
-        "are against a crossbar of as many hosts. See docs/workloads.md.",
+        "are against a crossbar of as many hosts; with --reference unlimited, against a network "
+        "that has latency alone. See docs/workloads.md.",
     .examples = examples,
     .options = options,
     .min_args = 1,

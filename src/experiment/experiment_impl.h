@@ -181,7 +181,7 @@ const char *label_of_variant(const variant *v);
 ik_status label_check(const variants *list, const variant *v, ik_error *err);
 const char *label_print_without(variant *v, bool all);
 
-/* labels.c: refuses a section that has the same value twice, or the same pattern with two labels. */
+/* labels.c: refuses a section with the same value twice, or the same pattern with two labels. */
 ik_status twins_refuse(section_id id, const variants *list, ik_error *err);
 
 /* sections.c: adds what the node of a family's section, or of a pattern in a list, stands for to

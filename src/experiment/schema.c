@@ -70,6 +70,9 @@ const ik_param ik_reference_params[] = {
     {"switch", IK_PARAM_ENUM, "ideal", 0, 0, "ideal|same",
      "switch of the crossbar that slowdowns of workloads are measured by: model ideal without "
      "delays, or the experiment's own switch with one virtual channel"},
+    {"links", IK_PARAM_ENUM, "hosts", 0, 0, "hosts|unlimited",
+     "rate of its links: that of the hosts' links; or 1000 Tb/s, so that a message takes its "
+     "latency alone and waits for no other"},
     {0}};
 
 /* Of experiments alone: a pattern is none the other for its name. */

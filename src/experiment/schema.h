@@ -61,6 +61,8 @@ extern const char *const measure_names[]; /* [NUM_MEASURES], NULL at the end */
 
 /* Values of `switch` of section reference. */
 enum { REFERENCE_IDEAL, REFERENCE_SAME };
+/* Values of `links`. */
+enum { REFERENCE_HOSTS, REFERENCE_UNLIMITED };
 
 /* A parameter that every pattern of section traffic has beside its own: its name in figures and
  * claims, which is no part of the spec that it is made of. */

@@ -109,6 +109,16 @@ measure: {{until: delivered, at_most: 10 ms}}
         self.assertEqual(self.points("out.db"), eager)
         self.refused("replay", self.tmp / "two.goal", *on, "--set", "traffic.rendezvous=acknowledge", "-o", self.tmp / "no.db", says="eager")
 
+    def test_latency_alone(self):
+        """Against a network without bandwidth: a crossbar whose links are as fast as there are."""
+        on = ("-f", "crossbar:n=8,latency=100 ns", "-r", "minimal", "--set", "switch.model=ideal")
+        self.replay(FARM, *on, "--reference", "hosts", "--reference", "unlimited")
+        (at_rate, one), (again, slowdown) = self.points("out.db", "completion_ns, slowdown")
+        self.assertEqual((at_rate, one), (again, 1))
+        self.replay(FARM, "-f", "crossbar:n=8,link_rate=1000 Tb/s,latency=100 ns", *on[2:])
+        self.assertAlmostEqual(slowdown, at_rate / self.points("out.db")[0][0])
+        self.assertGreater(slowdown, 2)
+
     def test_ranks_share_hosts(self):
         """Two ranks per host need half of the hosts, and their messages the network no more."""
         self.refused("replay", FARM, "-f", "karytree:k=2,n=2", "-r", "dmodk", "-o", self.tmp / "no.db", says=("8 ranks on 4 hosts", "ranks_per_host"))

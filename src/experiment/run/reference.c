@@ -50,7 +50,11 @@ void references_free(struct references *r)
 
 /* ---- one reference */
 
-static ik_status crossbar_spec(const ik_fabric *f, ik_arena *arena, const char **out, ik_error *err)
+/* The fastest links that there are. */
+#define UNLIMITED_BPS UINT64_C(1000000000000000)
+
+static ik_status crossbar_spec(const ik_fabric *f, bool unlimited, ik_arena *arena,
+                               const char **out, ik_error *err)
 {
     uint32_t port = IK_NONE;
     for (uint32_t host = 0; host < f->num_hosts && port == IK_NONE; host++)
@@ -58,7 +62,8 @@ static ik_status crossbar_spec(const ik_fabric *f, ik_arena *arena, const char *
     if (port == IK_NONE)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "no host has a cable: there is no reference");
     *out = ik_arena_printf(arena, "crossbar:n=%u,link_rate=%" PRIu64 " b/s,latency=%" PRIu64 " ps",
-                           f->num_hosts, ik_port_rate_bps(f, port), ik_port_latency_ps(f, port));
+                           f->num_hosts, unlimited ? UNLIMITED_BPS : ik_port_rate_bps(f, port),
+                           ik_port_latency_ps(f, port));
     return *out ? IK_OK : ik_fail_memory(err, 100, "a reference");
 }
 
@@ -238,14 +243,15 @@ ik_status reference_find(struct references *r, const ik_traffic *workload, const
     const variant *traffic = experiment_variant(e, p, SECTION_TRAFFIC);
     /* mapped by what the fabric looks like: as it is mapped there */
     const char *portable = workload->portable;
-    bool same = ik_params_enum(&experiment_variant(e, p, SECTION_REFERENCE)->params, "switch") ==
-                REFERENCE_SAME;
+    const ik_params *how = &experiment_variant(e, p, SECTION_REFERENCE)->params;
+    bool same = ik_params_enum(how, "switch") == REFERENCE_SAME,
+         unlimited = ik_params_enum(how, "links") == REFERENCE_UNLIMITED;
     reference of = {.sw = same ? experiment_variant(e, p, SECTION_SWITCH)->full : "",
                     .traffic = portable ? portable : traffic->full,
                     .adapter = experiment_variant(e, p, SECTION_ADAPTER)->full,
                     .seed = env->seed};
     pthread_mutex_lock(&r->mutex);
-    ik_status status = crossbar_spec(workload->fabric, &r->arena, &of.fabric, err);
+    ik_status status = crossbar_spec(workload->fabric, unlimited, &r->arena, &of.fabric, err);
     if (status == IK_OK && workload->of_fabric) { /* no other fabric shares it */
         of.traffic = ik_arena_printf(&r->arena, "%s of %s", traffic->full,
                                      experiment_variant(e, p, SECTION_FABRIC)->full);
