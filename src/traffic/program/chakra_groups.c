@@ -13,6 +13,7 @@
 
 uint32_t chakra_groups_find(chakra_groups *g, const char *name, size_t size)
 {
+    name = size ? name : "";
     for (size_t k = 0; k < g->num; k++)
         if (strlen(g->of[k].name) == size && memcmp(g->of[k].name, name, size) == 0)
             return (uint32_t)k;
@@ -21,8 +22,7 @@ uint32_t chakra_groups_find(chakra_groups *g, const char *name, size_t size)
     char *copy = malloc(size + 1);
     if (!copy)
         return IK_NONE;
-    if (size)
-        memcpy(copy, name, size);
+    memcpy(copy, name, size);
     copy[size] = '\0';
     g->of[g->num] = (chakra_group){.name = copy, .comm = IK_NONE, .last = IK_NONE};
     return (uint32_t)g->num++;
