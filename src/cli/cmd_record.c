@@ -40,7 +40,8 @@ static void print_limits(const ik_recording_summary *s)
         printf("  %s one-sided operations (%s) are only counted: a replay leaves them out\n",
                cli_count(s->onesided), cli_quantity(s->onesided_bytes, IK_DIM_SIZE));
     if (s->ranks_cut)
-        printf("  %s ranks did not reach MPI_Finalize: their recordings end where they stopped\n",
+        printf("  %s ranks are not recorded up to MPI_Finalize: their recordings end where they "
+               "stopped\n",
                cli_count(s->ranks_cut));
     if (s->failed)
         printf("  %s calls returned an error: a replay leaves them out\n", cli_count(s->failed));

@@ -93,6 +93,7 @@ class Recorded(CliTest):
     def every_call(self, ranks, program, *kinds):
         output, store = self.record(ranks, program, *kinds)
         self.compare(output, store)
+        self.assertLess(self.json("record", "--show", store)["duration_ns"], 120e9)
         done = self.replays(store)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         self.assertNotIn("not completed", done.stdout + done.stderr)
@@ -168,6 +169,17 @@ class OpenMPI(Recorded):
             self.assertNotEqual(child.returncode, 0)
         self.assertEqual([p.name for p in self.tmp.glob("t.ikrec*")], ["t.ikrec"])
         self.assertEqual(self.json("record", "--show", store)["ranks_cut"], 2)
+
+    def test_recording_that_cannot_grow(self):
+        """The program goes on, and it is said which rank's recording ends early."""
+        store = self.tmp / "t.ikrec"
+        done = run("record", "-o", store, "--", LIBRARIES["openmpi"], "-n", 1, self.program("endings.c"), "limit", 100000)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, "rank 0: the recording cannot grow: File too large")
+        summary = self.json("record", "--show", store)
+        self.assertEqual(summary["ranks_cut"], 1)
+        self.assertGreater(summary["messages"], 1000)
+        self.assertLess(summary["messages"], 100000)
 
     def test_threads(self):
         """One after the other they are replayed; at once they are recorded, and refused with the reason."""

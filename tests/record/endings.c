@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void end(const char *how)
@@ -29,6 +30,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc > 1 && strcmp(argv[1], "limit") == 0) /* of the size of files, from here on */
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){600000, 600000});
     rounds = argc > 2 ? atoi(argv[2]) : 1;
     for (int i = 0; i < rounds; i++)
         MPI_Sendrecv(&out, 1, MPI_CHAR, (rank + 1) % ranks, 0, &in, 1, MPI_CHAR,

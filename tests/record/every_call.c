@@ -322,6 +322,13 @@ static void communicators(void)
         MPI_Barrier(chosen);
         MPI_Comm_free(&chosen);
     }
+    MPI_Request request;
+    MPI_Comm_idup(half, &twin, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out[0], 14, MPI_CHAR, to, 80, in[0], 14, MPI_CHAR, from, 80, twin,
+                 MPI_STATUS_IGNORE);
+    sends(1, 14);
+    MPI_Comm_free(&twin);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 2, (int[]){1, 0}, &group);
     MPI_Comm_create(MPI_COMM_WORLD, group, &copy);

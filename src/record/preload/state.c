@@ -283,7 +283,7 @@ void record(call *c, unsigned char operation, operands *o)
     }
     stream_write(operation, gap, c->end - c->begin, o->bytes, o->num);
     c->begin = c->end; /* further records of this call take no time */
-    last_end = c->end;
+    last_end = c->end > last_end ? c->end : last_end; /* a record without a call has no time */
 }
 
 void record_other(call *c, unsigned kind)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { BLOCK_BYTES = 1 << 18, HEAD_MOST = 32 };
@@ -65,6 +66,14 @@ static void seal(void)
     block = NULL;
 }
 
+/* Beyond the limit of file sizes the program would get a signal. */
+static bool may_grow(size_t bytes)
+{
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY ||
+           (rlim_t)file_bytes + bytes <= most.rlim_cur;
+}
+
 /* Maps the next block, with room for a record of `num` bytes. */
 static bool next_block(size_t num)
 {
@@ -74,7 +83,7 @@ static bool next_block(size_t num)
     want = (want + page - 1) / page * page;
     if (want > UINT32_MAX)
         want = 0;
-    int failed = want ? posix_fallocate(file, file_bytes, (off_t)want) : EFBIG;
+    int failed = want && may_grow(want) ? posix_fallocate(file, file_bytes, (off_t)want) : EFBIG;
     void *at = failed ? MAP_FAILED
                       : mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_SHARED, file, file_bytes);
     if (at == MAP_FAILED) {
