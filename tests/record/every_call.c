@@ -296,11 +296,33 @@ static void alltoallw(MPI_Comm comm)
     MPI_Alltoallw(from, counts, at, types, to, counts, at, types, comm);
 }
 
+/* Between the even and the odd ranks. */
+static void groups(MPI_Comm half)
+{
+    MPI_Comm inter, merged;
+    int me, high = rank % 2;
+    MPI_Comm_rank(half, &me);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD,
+                         rank % 2 == 0 ? ranks - 1 - (ranks % 2 ? 1 : 0)
+                                       : ranks - 1 - (ranks % 2 ? 0 : 1),
+                         9, &inter);
+    if (rank % 2 == 0 && me == 0) {
+        MPI_Send(out[0], 13, MPI_CHAR, 0, 81, inter);
+        sends(1, 13);
+    } else if (me == 0) {
+        MPI_Recv(in[0], 13, MPI_CHAR, 0, 81, inter, MPI_STATUS_IGNORE);
+    }
+    MPI_Intercomm_merge(inter, high, &merged);
+    MPI_Barrier(merged);
+    MPI_Comm_free(&merged);
+    MPI_Comm_free(&inter);
+}
+
 static void communicators(void)
 {
-    MPI_Comm half, twin, copy, group_comm, inter, merged, chosen;
+    MPI_Comm half, twin, copy, group_comm, chosen;
     MPI_Group world, group;
-    int me, half_ranks, sum = 1, high = rank % 2;
+    int me, half_ranks, sum = 1;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     MPI_Comm_rank(half, &me);
     MPI_Comm_size(half, &half_ranks);
@@ -341,20 +363,7 @@ static void communicators(void)
     }
     MPI_Group_free(&group);
     MPI_Group_free(&world);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD,
-                         rank % 2 == 0 ? ranks - 1 - (ranks % 2 ? 1 : 0)
-                                       : ranks - 1 - (ranks % 2 ? 0 : 1),
-                         9, &inter);
-    if (rank % 2 == 0 && me == 0) {
-        MPI_Send(out[0], 13, MPI_CHAR, 0, 81, inter);
-        sends(1, 13);
-    } else if (me == 0) {
-        MPI_Recv(in[0], 13, MPI_CHAR, 0, 81, inter, MPI_STATUS_IGNORE);
-    }
-    MPI_Intercomm_merge(inter, high, &merged);
-    MPI_Barrier(merged);
-    MPI_Comm_free(&merged);
-    MPI_Comm_free(&inter);
+    groups(half);
     MPI_Comm_free(&half);
     MPI_Bcast(in[0], 3, MPI_CHAR, 0, MPI_COMM_SELF);
 }

@@ -275,6 +275,28 @@ static void test_requests(void **state)
     }
 }
 
+/* Its sender waits for the receive. */
+static void test_synchronous(void **state)
+{
+    ik_error err;
+    (void)state;
+    for (unsigned mode = SEND_STANDARD; mode <= SEND_SYNCHRONOUS; mode++) {
+        ik_workload w;
+        made_begin(&made, 2);
+        MADE(&made.ranks[0], REC_SEND, 0, mode, 0, 3, 1, 8);
+        MADE(&made.ranks[1], REC_RECV, 0, 0, 2, 1, 8, 2, 1);
+        made_end(&made);
+        write_bytes(file, made_file(&made, file));
+        if (replay(&w, true, &err) != IK_OK)
+            fail_msg("%s: %s", err.file, err.text);
+        bool waits = false;
+        for (uint32_t i = 0; i < w.graph->num_ops; i++)
+            waits |= w.graph->ack && w.graph->kind[i] == IK_OP_SEND && w.graph->ack[i] != IK_NONE;
+        assert_int_equal(waits, mode == SEND_SYNCHRONOUS);
+        ik_workload_clear(&w);
+    }
+}
+
 static int make_file(void **state)
 {
     (void)state;
@@ -298,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_ranks_that_disagree),
         cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_synchronous),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -254,7 +254,8 @@ static ik_status do_send(rank_reader *d, const recording_record *o, uint64_t req
                       .tag = o->tag,
                       .comm = d->comms[o->comm],
                       .bytes = o->bytes,
-                      .request = request};
+                      .request = request,
+                      .synchronous = o->operation == REC_SEND && o->kind == SEND_SYNCHRONOUS};
     return call_send(d->p, d->rank, &m, err);
 }
 
