@@ -231,8 +231,8 @@ static const cli_option options[] = {
 };
 
 static const char *const examples[] = {
-    "ikat replay experiments/taskfarm.goal --fabric karytree:k=4,n=2 --fabric torus:dims=4:4 "
-    "--routing dfsssp -o farm.db",
+    "ikat replay experiments/halo.dim --fabric karytree:k=4,n=2 --fabric torus:dims=4:4 --routing "
+    "dfsssp -o halo.db",
     "ikat replay experiments/taskfarm.goal --fabric karytree:k=4,n=2 --routing dmodk --mapping "
     "random --compute-scale 0.5 -o faster.db",
     NULL};
