@@ -346,6 +346,26 @@ static void test_completions(void **state)
     io_trace_free(&t);
 }
 
+/* Many accesses of one sector that wait at once take no longer than others: read in seconds, 10^10
+ * steps are not. */
+static void test_many_pending(void **state)
+{
+    (void)state;
+    enum { MANY = 200000, LINE = 48 };
+    char *text = malloc(2 * (size_t)MANY * LINE);
+    size_t used = 0;
+    assert_non_null(text);
+    for (unsigned k = 0; k < 2 * MANY; k++)
+        used +=
+            (size_t)sprintf(text + used, "8,0 0 1 0.%09u 7 %c R 8 + 8\n", k, k < MANY ? 'D' : 'C');
+    io_trace t = read_window(text, "blkparse", whole_trace);
+    assert_int_equal(t.num, MANY);
+    for (unsigned k = 0; k < MANY; k++)
+        assert_int_equal(t.list[k].done_ns - t.list[k].ns, MANY);
+    io_trace_free(&t);
+    free(text);
+}
+
 /* ---- files */
 
 static void test_packed(void **state)
@@ -372,7 +392,8 @@ int main(void)
         cmocka_unit_test(test_refused),     cmocka_unit_test(test_refused_records),
         cmocka_unit_test(test_window),      cmocka_unit_test(test_wall_clock),
         cmocka_unit_test(test_limit),       cmocka_unit_test(test_names),
-        cmocka_unit_test(test_completions), cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_completions), cmocka_unit_test(test_many_pending),
+        cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,40 @@ static ik_status append(io_trace *t, const io_access *a, ik_error *err)
     return IK_OK;
 }
 
+static uint32_t pending_tag(const io_access *a)
+{
+    return ik_hash_tag2(a->offset, a->disk + (a->bytes << 32 | a->bytes >> 32));
+}
+
+/* The first access of these sectors that waits for its completion, IK_NONE: there is none. */
+static uint32_t find_pending(const io_trace *t, const io_access *like)
+{
+    uint32_t tag = pending_tag(like), id;
+    for (size_t at = ik_hash_first(&t->pending, tag);
+         (id = ik_hash_find(&t->pending, tag, &at)) != IK_NONE; at++) {
+        const io_access *a = &t->list[id];
+        if (a->disk == like->disk && a->offset == like->offset && a->bytes == like->bytes)
+            break;
+    }
+    return id;
+}
+
+static ik_status await_completion(io_trace *t, uint32_t id, ik_error *err)
+{
+    if (!IK_ARRAY_ROOM(t->queue, t->queue_room, (size_t)id + 1))
+        return ik_fail_memory(err, ((size_t)id + 1) * sizeof *t->queue, "a trace");
+    uint32_t first = find_pending(t, &t->list[id]);
+    t->queue[id] = (struct io_queue){IK_NONE, id};
+    if (first != IK_NONE) {
+        t->queue[t->queue[first].last].next = id;
+        t->queue[first].last = id;
+        return IK_OK;
+    }
+    return ik_hash_add(&t->pending, pending_tag(&t->list[id]), id)
+               ? IK_OK
+               : ik_fail_memory(err, ik_hash_bytes(&t->pending), "a trace");
+}
+
 ik_status io_add(io_trace *t, io_access a, slice disk, ik_error *err)
 {
     assert(a.bytes <= IO_MOST_BYTES && a.ns <= IO_MOST_NS);
@@ -140,24 +174,16 @@ ik_status io_add(io_trace *t, io_access a, slice disk, ik_error *err)
         status = append(t, &a, err);
     if (status != IK_OK || !t->format->completes_later)
         return status;
-    if (!ik_hash_add(&t->pending, ik_hash_tag2(a.offset, a.disk), (uint32_t)(t->num - 1)))
-        return ik_fail_memory(err, ik_hash_bytes(&t->pending), "a trace");
-    return IK_OK;
+    return await_completion(t, (uint32_t)(t->num - 1), err);
 }
 
 ik_status io_complete(io_trace *t, slice disk, uint64_t offset, uint64_t bytes, uint64_t ns,
                       ik_error *err)
 {
-    uint32_t number = name_map_find(&t->names, disk), first = IK_NONE, id;
-    if (number == IK_NONE)
+    io_access done = {.disk = name_map_find(&t->names, disk), .offset = offset, .bytes = bytes};
+    if (done.disk == IK_NONE)
         return IK_OK; /* of an access outside of the window, or before the trace */
-    uint32_t tag = ik_hash_tag2(offset, number);
-    for (size_t at = ik_hash_first(&t->pending, tag);
-         (id = ik_hash_find(&t->pending, tag, &at)) != IK_NONE; at++) {
-        const io_access *a = &t->list[id];
-        if (a->disk == number && a->offset == offset && a->bytes == bytes && id < first)
-            first = id;
-    }
+    uint32_t first = find_pending(t, &done);
     if (first == IK_NONE)
         return IK_OK;
     if (ns < t->list[first].ns)
@@ -165,8 +191,14 @@ ik_status io_complete(io_trace *t, slice disk, uint64_t offset, uint64_t bytes, 
                        "the access of line %" PRIu32 " is done %" PRIu64 " ns before it begins",
                        t->list[first].line, t->list[first].ns - ns);
     t->list[first].done_ns = ns;
-    ik_hash_remove(&t->pending, tag, first);
-    return IK_OK;
+    ik_hash_remove(&t->pending, pending_tag(&done), first);
+    uint32_t next = t->queue[first].next;
+    if (next == IK_NONE)
+        return IK_OK;
+    t->queue[next].last = t->queue[first].last;
+    return ik_hash_add(&t->pending, pending_tag(&done), next)
+               ? IK_OK
+               : ik_fail_memory(err, ik_hash_bytes(&t->pending), "a trace");
 }
 
 /* ---- disks in the order of their names */
@@ -348,10 +380,12 @@ void io_trace_free(io_trace *t)
 {
     free(t->list);
     free(t->disk_names);
+    free(t->queue);
     name_map_free(&t->names);
     ik_arena_free(&t->arena);
     ik_hash_free(&t->pending);
     t->list = NULL;
+    t->queue = NULL;
     t->disk_names = NULL;
     t->num = t->num_disks = 0;
 }

@@ -87,7 +87,13 @@ typedef struct io_trace {
     name_map names;
     ik_arena arena;        /* of the names */
     uint32_t num_declared; /* disks that the file lists */
-    ik_hash pending;       /* of completes_later: accesses without their completion */
+    /* of completes_later: accesses without their completion, the first ones of their sectors; the
+     * others stand in a queue behind it */
+    ik_hash pending;
+    struct io_queue {
+        uint32_t next, last;
+    } * queue; /* [queue_room], of the list */
+    size_t queue_room;
     /* ---- of the formats */
     uint64_t clock_ns;
     uint32_t record;
