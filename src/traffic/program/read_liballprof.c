@@ -254,7 +254,7 @@ static bool is_synchronous(const allprof_call *call)
 static ik_status do_message(allprof_reader *r, bool sends, ik_error *err)
 {
     call_message m;
-    bool skip;
+    bool skip = false;
     ik_status status = take_message(r, 1, 5, sends, &m, &skip, err);
     m.synchronous = is_synchronous(r->l.call);
     if (status == IK_OK && !skip && r->l.call->request)
@@ -269,7 +269,7 @@ static ik_status do_sendrecv(allprof_reader *r, bool replace, ik_error *err)
     enum { SEND = 1, RECV = 3 };
     static const uint64_t both[] = {SEND, RECV};
     call_message send, recv;
-    bool skip_send, skip_recv;
+    bool skip_send = false, skip_recv = false;
     unsigned comm = replace ? 7 : 10;
     ik_status status = take_message(r, 1, comm, true, &send, &skip_send, err);
     if (status == IK_OK && !replace)
