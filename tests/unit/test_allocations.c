@@ -301,6 +301,13 @@ static const char *traffic_of(const char *family)
     return family;
 }
 
+/* Other formats than the one above. */
+static const char *const traces[] = {"program:trace=" SOURCE_DIR
+                                     "/experiments/halo.dim,eager=8 KiB",
+                                     "program:trace=" SOURCE_DIR "/experiments/taskfarm.goal",
+                                     "program:trace=" TEST_DATA "/programs/allprof",
+                                     "program:trace=" TEST_DATA "/programs/messages.csv"};
+
 static void every_traffic(void **state)
 {
     (void)state;
@@ -316,6 +323,9 @@ static void every_traffic(void **state)
             fail_each(job_traffic, spec, i);
         }
     }
+    the_fabric = tree;
+    for (size_t k = 0; k < sizeof traces / sizeof *traces; k++)
+        fail_each(job_traffic, traces[k], false);
     the_routing = "valiant";
     fail_each(job_traffic, "uniform", false);
     the_fabric = tree;
