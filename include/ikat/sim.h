@@ -255,6 +255,21 @@ typedef struct ik_critical_path {
     uint64_t kind_ps[IK_PATH_KINDS];
 } ik_critical_path;
 
+/* What a rank of a program did: each of its calls lasts from the end of the one before. */
+typedef struct ik_rank_times {
+    uint32_t rank, host;
+    uint64_t end_ps; /* of its last call that was done */
+    uint64_t calls[IK_CALL_KINDS], ps[IK_CALL_KINDS];
+} ik_rank_times;
+
+enum { IK_MATRIX_ROWS = 256 }; /* most rows of a matrix of messages */
+
+/* What ranks from `src` on sent to ranks from `dst` on. */
+typedef struct ik_rank_flow {
+    uint32_t src, dst;
+    uint64_t messages, bytes;
+} ik_rank_flow;
+
 /* What became of the messages of one class of a workload (ik_workload.classes). */
 typedef struct ik_message_class {
     char *name; /* "" where there is one class alone */
@@ -334,6 +349,12 @@ typedef struct ik_sim_result {
     uint64_t *host_finish_ps; /* [num_hosts] last delivery to a host, or end of its operations */
     ik_message_class *message_classes; /* [num_message_classes] at least one */
     size_t num_message_classes;
+    ik_rank_times *ranks; /* [num_ranks] by number; NULL = the workload knows of no calls */
+    uint32_t num_ranks;
+    /* [num_matrix] by src, then dst, those with messages; each stands for matrix_block ranks */
+    ik_rank_flow *matrix;
+    size_t num_matrix;
+    uint32_t matrix_block;
     ik_critical_path critical_path; /* of what was completed, else empty */
     ik_watch_result watch;          /* of the packets that config->watch_params ask for */
     char *missing_text;             /* not completed: why, and what is missing, line by line */

@@ -49,6 +49,17 @@ typedef struct ik_alltoall {
     uint32_t root; /* ceil of the square root of the destinations of a process */
 } ik_alltoall;
 
+/* What a rank of a program is in. */
+typedef enum ik_call_kind {
+    IK_CALL_NONE,
+    IK_CALL_COMPUTE,
+    IK_CALL_SEND,
+    IK_CALL_RECEIVE,
+    IK_CALL_WAIT,
+    IK_CALL_COLLECTIVE,
+    IK_CALL_KINDS
+} ik_call_kind;
+
 typedef enum ik_op_kind { IK_OP_CALC, IK_OP_SEND, IK_OP_RECV } ik_op_kind;
 
 /* What a host does. An operation begins when all that it waits for is done or, where it says so,
@@ -131,6 +142,9 @@ typedef struct ik_graph {
     uint64_t local_latency_ps, local_bps;
     /* that pass at least between two messages of a host that enter its adapter (g of LogGP) */
     uint64_t gap_ps;
+    /* [num_ops] ik_call_kind of the call of its rank that ends with the operation, or IK_CALL_NONE;
+     * NULL = nothing is known of calls */
+    uint8_t *call;
 } ik_graph;
 
 /* One of several workloads that overlap in a run, each on hosts of its own. */

@@ -123,6 +123,41 @@ static void put_path(ik_json *j, const ik_critical_path *path)
     ik_json_close(j);
 }
 
+/* ---- ranks of programs */
+
+static void put_ranks(ik_json *j, const ik_sim_result *r)
+{
+    static const char *const keys[IK_CALL_KINDS] = {NULL,         "compute_ps", "send_ps",
+                                                    "receive_ps", "wait_ps",    "collective_ps"};
+    if (!r->ranks)
+        return;
+    ik_json_array(j, "ranks");
+    for (uint32_t k = 0; k < r->num_ranks; k++) {
+        const ik_rank_times *t = &r->ranks[k];
+        ik_json_object(j, NULL);
+        ik_json_uint(j, "rank", t->rank);
+        ik_json_uint(j, "host", t->host);
+        ik_json_uint(j, "end_ps", t->end_ps);
+        for (unsigned kind = 1; kind < IK_CALL_KINDS; kind++)
+            ik_json_uint(j, keys[kind], t->ps[kind]);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+    ik_json_object(j, "matrix");
+    ik_json_uint(j, "block", r->matrix_block);
+    ik_json_array(j, "rows");
+    for (size_t k = 0; k < r->num_matrix; k++) {
+        ik_json_array(j, NULL);
+        ik_json_uint(j, NULL, r->matrix[k].src);
+        ik_json_uint(j, NULL, r->matrix[k].dst);
+        ik_json_uint(j, NULL, r->matrix[k].messages);
+        ik_json_uint(j, NULL, r->matrix[k].bytes);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+    ik_json_close(j);
+}
+
 ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, char **text, ik_error *err)
 {
     ik_json j;
@@ -137,6 +172,7 @@ ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, char **text,
     put_hosts(&j, r, num_hosts);
     put_classes(&j, r);
     put_path(&j, &r->critical_path);
+    put_ranks(&j, r);
     ik_json_close(&j);
     return ik_json_end_text(&j, text, NULL, err);
 }

@@ -164,6 +164,8 @@ enum {
     TABLE_PATH,
     TABLE_WATCH,
     TABLE_MESSAGE_CLASSES,
+    TABLE_RANKS,
+    TABLE_MATRIX,
     TABLE_JOBS,
     TABLE_CLAIMS,
     TABLE_PROBES,
@@ -183,6 +185,8 @@ const char *const ik_report_tables[] = {
     [TABLE_PATH] = "critical_path",
     [TABLE_WATCH] = "watch",
     [TABLE_MESSAGE_CLASSES] = "message_classes",
+    [TABLE_RANKS] = "ranks",
+    [TABLE_MATRIX] = "matrix",
     [TABLE_JOBS] = "jobs",
     [TABLE_CLAIMS] = "claims",
     [TABLE_PROBES] = "probes",
@@ -354,6 +358,10 @@ ik_status csv_put_table(report_model *m, size_t table, FILE *out, ik_error *err)
         return csv_put_watch(m, out, err);
     if (table == TABLE_MESSAGE_CLASSES)
         return csv_put_message_classes(m, out, err);
+    if (table == TABLE_RANKS)
+        return csv_put_ranks(m, out, err);
+    if (table == TABLE_MATRIX)
+        return csv_put_matrix(m, out, err);
     if (table == TABLE_JOBS)
         return csv_put_jobs(m, out, err);
     if (table == TABLE_CLAIMS)

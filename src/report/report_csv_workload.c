@@ -154,3 +154,57 @@ ik_status csv_put_message_classes(report_model *m, FILE *out, ik_error *err)
     csv_header(out, m, "seed,class,messages,bytes,first_start_ns,last_delivery_ns");
     return each_point(m, "workload", put_message_classes, out, err);
 }
+
+/* ---- ranks of programs */
+
+static void put_ranks(FILE *out, const report_model *m, const report_row *point, store_row *r)
+{
+    static const char *const keys[] = {"end_ps",     "compute_ps", "send_ps",
+                                       "receive_ps", "wait_ps",    "collective_ps"};
+    const char *text = model_workload(&m->fabrics[point->fabric], r, 0);
+    json_t *workload = NULL, *one;
+    size_t k;
+    if (r->status == IK_OK)
+        r->status = model_stored(text, &workload, r->err);
+    json_array_foreach(json_object_get(workload, "ranks"), k, one)
+    {
+        csv_workload(out, m, point);
+        csv_value(out, json_object_get(one, "rank"));
+        csv_value(out, json_object_get(one, "host"));
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            put_ns(out, json_object_get(one, keys[i]));
+        putc('\n', out);
+    }
+    json_decref(workload);
+}
+
+ik_status csv_put_ranks(report_model *m, FILE *out, ik_error *err)
+{
+    csv_header(out, m, "seed,rank,host,end_ns,compute_ns,send_ns,receive_ns,wait_ns,collective_ns");
+    return each_point(m, "workload", put_ranks, out, err);
+}
+
+static void put_matrix(FILE *out, const report_model *m, const report_row *point, store_row *r)
+{
+    const char *text = model_workload(&m->fabrics[point->fabric], r, 0);
+    json_t *workload = NULL, *row;
+    size_t k;
+    if (r->status == IK_OK)
+        r->status = model_stored(text, &workload, r->err);
+    const json_t *matrix = json_object_get(workload, "matrix");
+    json_array_foreach(json_object_get(matrix, "rows"), k, row)
+    {
+        csv_workload(out, m, point);
+        for (size_t i = 0; i < 4; i++)
+            csv_value(out, json_array_get(row, i));
+        csv_value(out, json_object_get(matrix, "block"));
+        putc('\n', out);
+    }
+    json_decref(workload);
+}
+
+ik_status csv_put_matrix(report_model *m, FILE *out, ik_error *err)
+{
+    csv_header(out, m, "seed,from_rank,to_rank,messages,bytes,ranks");
+    return each_point(m, "workload", put_matrix, out, err);
+}

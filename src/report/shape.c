@@ -109,10 +109,17 @@ static const shape host_finish = OBJECT({"host", &count}, {"finish_ps", &count})
                        {"throttled_ps", &count, true}, {"reorder_ps", &count, true},
                        {"memory_ps", &count, true}, {"gap_ps", &count, true}, {"left_out", &count},
                        {"segments", &segments});
+static const shape rank_times =
+                       OBJECT({"rank", &count}, {"host", &count}, {"end_ps", &count},
+                              {"compute_ps", &count}, {"send_ps", &count}, {"receive_ps", &count},
+                              {"wait_ps", &count}, {"collective_ps", &count}),
+                   ranks = {SHAPE_LIST, .item = &rank_times},
+                   matrix = OBJECT({"block", &count}, {"rows", &count_rows});
 const shape shape_workload =
     OBJECT({"messages", &count}, {"bytes", &count}, {"last_hosts", &host_finishes},
            {"finish_percentiles_ps", &counts}, {"classes", &message_classes},
-           {"classes_left_out", &count, true}, {"critical_path", &critical_path});
+           {"classes_left_out", &count, true}, {"critical_path", &critical_path},
+           {"ranks", &ranks, true}, {"matrix", &matrix, true});
 
 static const shape reason = OBJECT({"first", &count}, /* number of the first of the points */
                                    {"points", &count}, {"what", &text}, {"why", &text});

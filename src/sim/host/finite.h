@@ -101,6 +101,8 @@ void sim_finite_carry(sim *s, uint32_t host, void *ctx,
                       void (*fn)(void *ctx, void *data, size_t bytes));
 /* host/finite_classes.c: what became of each class of messages, into r. */
 ik_status sim_finite_classes(const sim *s, ik_sim_result *r, ik_error *err);
+/* host/finite_ranks.c: what ranks did, into r, which frees it. */
+ik_status sim_finite_ranks(const sim *s, ik_sim_result *r, ik_error *err);
 /* host/finite_path.c: what the end, at time end_ps, waited for. */
 ik_status sim_finite_path(const sim *s, uint64_t end_ps, ik_critical_path *out, ik_error *err);
 /* Fills in what a result says of a workload. */

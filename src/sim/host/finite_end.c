@@ -96,7 +96,8 @@ ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
     ik_status status = sim_finite_classes(s, r, err);
     if (status != IK_OK)
         return status;
-    if (r->completed)
+    status = sim_finite_ranks(s, r, err);
+    if (status == IK_OK && r->completed)
         status = sim_finite_path(s, end, &r->critical_path, err);
     r->missing_text = s->outcome.missing_text; /* inspect/missing.c */
     s->outcome.missing_text = NULL;

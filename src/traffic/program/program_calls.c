@@ -108,6 +108,7 @@ ik_status program_flush(program *p, uint32_t rank, ik_error *err)
     if (status != IK_OK)
         return status;
     follow(p, rank, task);
+    graph_call(&p->b, task.end, IK_CALL_COMPUTE);
     r->last = task.end;
     r->compute_ps = 0;
     return IK_OK;
@@ -120,12 +121,13 @@ static ik_status begin_call(program *p, uint32_t rank, ik_error *err)
     return status == IK_OK ? program_flush(p, rank, err) : status;
 }
 
-static ik_status end_call(program *p, uint32_t rank, program_task task, uint64_t request,
-                          ik_error *err)
+static ik_status end_call(program *p, uint32_t rank, ik_call_kind kind, program_task task,
+                          uint64_t request, ik_error *err)
 {
     follow(p, rank, task);
     if (request != PROGRAM_BLOCKING)
         return open_at(p, rank, request, task.end, err);
+    graph_call(&p->b, task.end, kind);
     p->ranks[rank].last = task.end;
     return IK_OK;
 }
@@ -150,7 +152,7 @@ ik_status call_collective(program *p, uint32_t rank, const program_collective_ca
         status = begin_call(p, rank, err);
     if (status == IK_OK)
         status = program_collective(p, rank, c, &task, err);
-    return status == IK_OK ? end_call(p, rank, task, request, err) : status;
+    return status == IK_OK ? end_call(p, rank, IK_CALL_COLLECTIVE, task, request, err) : status;
 }
 
 ik_status call_send(program *p, uint32_t rank, const call_message *m, ik_error *err)
@@ -161,7 +163,7 @@ ik_status call_send(program *p, uint32_t rank, const call_message *m, ik_error *
     if (status == IK_OK)
         status = program_send(p, rank, m->peer, m->comm, m->tag, m->bytes, &task, err);
     p->b.sync_now = false;
-    return status == IK_OK ? end_call(p, rank, task, m->request, err) : status;
+    return status == IK_OK ? end_call(p, rank, IK_CALL_SEND, task, m->request, err) : status;
 }
 
 ik_status call_recv(program *p, uint32_t rank, const call_message *m, ik_error *err)
@@ -175,7 +177,7 @@ ik_status call_recv(program *p, uint32_t rank, const call_message *m, ik_error *
     ik_status status = begin_call(p, rank, err);
     if (status == IK_OK)
         status = program_recv(p, rank, from, m->comm, tag, m->bytes, &task, err);
-    return status == IK_OK ? end_call(p, rank, task, m->request, err) : status;
+    return status == IK_OK ? end_call(p, rank, IK_CALL_RECEIVE, task, m->request, err) : status;
 }
 
 ik_status call_wait(program *p, uint32_t rank, const uint64_t *requests, size_t num, ik_error *err)
@@ -190,7 +192,8 @@ ik_status call_wait(program *p, uint32_t rank, const uint64_t *requests, size_t 
         if (status == IK_OK)
             graph_wait(&p->b, task.begin, done, false);
     }
-    return status == IK_OK && num ? end_call(p, rank, task, PROGRAM_BLOCKING, err) : status;
+    return status == IK_OK && num ? end_call(p, rank, IK_CALL_WAIT, task, PROGRAM_BLOCKING, err)
+                                  : status;
 }
 
 ik_status call_forget(program *p, uint32_t rank, uint64_t request, ik_error *err)

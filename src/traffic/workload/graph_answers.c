@@ -37,6 +37,10 @@ static void acknowledge(graph_builder *b, uint32_t *of, size_t num)
         if (is_answered(b, op)) {
             b->class_now = b->op_class[op];
             of[op] = add_control(b, b->ops[op].peer, b->host[op], GRAPH_ACK, b->line[op]);
+            if (b->call && !b->no_memory) { /* a call that ends with it ends with its answer */
+                b->call[of[op] + 1] = b->call[op];
+                b->call[op] = IK_CALL_NONE;
+            }
         }
     for (size_t k = 0; k < b->num_waits && !b->no_memory; k++)
         if (b->waits[k].before < num && of[b->waits[k].before] != IK_NONE)

@@ -47,10 +47,11 @@ static bool grow_ops(graph_builder *b)
                {b->op_class, sizeof *b->op_class},
                {b->host, sizeof *b->host},
                {b->line, sizeof *b->line},
-               {b->comm, sizeof *b->comm}};
+               {b->comm, sizeof *b->comm},
+               {b->call, 1}};
     bool fits = !b->no_memory;
-    for (unsigned k = 0; k < 7 - !b->comm && fits; k++)
-        fits = grow(b, &all[k].array, all[k].size, room);
+    for (unsigned k = 0; k < 8 && fits; k++)
+        fits = (k >= 6 && !all[k].array) || grow(b, &all[k].array, all[k].size, room);
     b->ops = all[0].array;
     b->kind = all[1].array;
     b->cpu = all[2].array;
@@ -58,6 +59,7 @@ static bool grow_ops(graph_builder *b)
     b->host = all[4].array;
     b->line = all[5].array;
     b->comm = all[6].array;
+    b->call = all[7].array;
     b->room_ops = fits ? room : b->room_ops;
     return fits && fits_memory(b);
 }
@@ -123,6 +125,8 @@ uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t am
         return IK_NONE;
     if (b->comm)
         b->comm[at] = b->comm_now;
+    if (b->call)
+        b->call[at] = IK_CALL_NONE;
     b->ops[at] = (ik_op){amount, peer, tag};
     b->kind[at] = (uint8_t)kind | (kind == IK_OP_SEND && b->sync_now ? GRAPH_SYNC : 0);
     b->cpu[at] = kind == IK_OP_CALC ? (uint8_t)peer : b->cpu_now;
@@ -159,6 +163,18 @@ void graph_wait(graph_builder *b, uint32_t op, uint32_t before, bool on_start)
     b->waits[b->num_waits++] = (built_wait){op, before | (on_start ? IK_AFTER_START : 0)};
 }
 
+void graph_call(graph_builder *b, uint32_t op, ik_call_kind kind)
+{
+    if (op == IK_NONE || b->no_memory)
+        return;
+    assert(op < b->num_ops);
+    if (!b->call)
+        b->call = ik_calloc(b->room_ops, 1);
+    b->no_memory |= !b->call;
+    if (b->call)
+        b->call[op] = (uint8_t)kind;
+}
+
 void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins)
 {
     size_t end = b->num_ops;
@@ -170,7 +186,8 @@ void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins)
 
 void graph_builder_free(graph_builder *b)
 {
-    void *blocks[] = {b->ops, b->kind, b->cpu, b->op_class, b->host, b->line, b->comm, b->waits};
+    void *blocks[] = {b->ops,  b->kind, b->cpu,  b->op_class, b->host,
+                      b->line, b->comm, b->call, b->waits};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     for (size_t k = 0; k < b->num_classes; k++)
@@ -178,7 +195,7 @@ void graph_builder_free(graph_builder *b)
     free(b->classes);
     graph_places_free(&b->places);
     b->ops = NULL;
-    b->kind = b->cpu = NULL;
+    b->kind = b->cpu = b->call = NULL;
     b->op_class = NULL;
     b->host = b->line = b->comm = NULL;
     b->waits = NULL;
@@ -238,10 +255,11 @@ static ik_status sort_by_rank(graph_builder *b, const uint32_t *row_first, uint3
         if ((*ack)[k] != IK_NONE)
             (*ack)[k] = place[(*ack)[k]];
     void *ops = b->ops, *kind = b->kind, *cpu = b->cpu, *class = b->op_class, *line = b->line,
-         *comm = b->comm, *acks = *ack;
+         *comm = b->comm, *call = b->call, *acks = *ack;
     fits = fits && permute(&ops, sizeof *b->ops, place, num) && permute(&kind, 1, place, num) &&
            permute(&cpu, 1, place, num) && permute(&class, sizeof *b->op_class, place, num) &&
            permute(&line, sizeof *b->line, place, num) &&
+           (!call || permute(&call, 1, place, num)) &&
            (!comm || permute(&comm, sizeof *b->comm, place, num)) &&
            (!acks || permute(&acks, sizeof **ack, place, num));
     b->ops = ops;
@@ -250,6 +268,7 @@ static ik_status sort_by_rank(graph_builder *b, const uint32_t *row_first, uint3
     b->op_class = class;
     b->line = line;
     b->comm = comm;
+    b->call = call;
     *ack = acks;
     for (size_t k = 0; k < b->num_waits && fits; k++) {
         built_wait *w = &b->waits[k];
@@ -366,9 +385,10 @@ static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
     g->op_class = b->op_class;
     g->line = b->line;
     g->comm = b->comm;
+    g->call = b->call;
     g->ack = ack;
     b->ops = NULL;
-    b->kind = b->cpu = NULL;
+    b->kind = b->cpu = b->call = NULL;
     b->op_class = NULL;
     b->host = b->line = b->comm = NULL;
     return status;

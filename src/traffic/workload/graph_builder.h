@@ -36,6 +36,7 @@ typedef struct graph_builder {
     uint16_t *op_class;
     uint32_t *host, *line; /* host: the rank, where rank_host is set */
     uint32_t *comm;        /* NULL = all are of communicator 0 so far */
+    uint8_t *call;         /* NULL = nothing was said of calls so far */
     struct built_wait *waits;
     size_t num_ops, room_ops, num_waits, room_waits;
     uint64_t asked_ops; /* operations, those for which there was no memory included */
@@ -87,6 +88,8 @@ uint32_t graph_message(graph_builder *b, uint32_t src, uint32_t dst, uint64_t by
                        uint32_t *recv);
 /* `op` waits until `before` is done, or with on_start until it has begun; both of one host. */
 void graph_wait(graph_builder *b, uint32_t op, uint32_t before, bool on_start);
+/* A call of the operation's rank ends with it: ik_graph.call. */
+void graph_call(graph_builder *b, uint32_t op, ik_call_kind kind);
 /* Adds to every host a calculation of no time that waits for all of its operations from number
  * `from` on; joins: [num_hosts]. */
 void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins);

@@ -39,6 +39,7 @@ void ik_workload_clear(ik_workload *w)
         free(w->graph->host_rank);
         free(w->graph->peer_rank);
         free(w->graph->comm);
+        free(w->graph->call);
     }
     if (w->alltoall) {
         free(w->alltoall->host);
