@@ -26,8 +26,8 @@ const char *ik_recorder_name(unsigned recorder);
  * IK_ERR_UNSUPPORTED: there is none; the hint says what to install. */
 ik_status ik_recorder_find(ik_recorder wanted, const char *const *command, char **path,
                            ik_error *err);
-/* The file that a shell would run for a command's name, to be freed; NULL: none. */
-char *ik_record_program(const char *name);
+/* The file that a shell would run for a command's name, to be freed. IK_ERR_USAGE: none. */
+ik_status ik_record_program(const char *name, char **path, ik_error *err);
 
 /* Runs a command (NULL-terminated) with the recorder in all processes that it starts; their
  * recordings go to `folder`, which exists. Waits for its end; signals that would end this process

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void put_json(ik_json *j, const char *path, const ik_recording_summary *s)
 {
@@ -189,6 +190,7 @@ static int run(cli *c)
 {
     const char *path = cli_get(c, "--output");
     char *recorder = NULL;
+    struct stat info;
     if (cli_has(c, "--show") && cli_has(c, "--calls"))
         return cli_usage(c, "--show and --calls: one of them");
     if (cli_has(c, "--show") || cli_has(c, "--calls")) {
@@ -207,10 +209,14 @@ static int run(cli *c)
     if (!c->separated)
         return cli_usage(c, "put '--' before the command: ikat record -o %s -- %s …",
                          cli_line(path), cli_line(c->args[0]));
-    char *program = ik_record_program(c->args[0]);
+    char *program = NULL;
+    ik_error err;
+    if (ik_record_program(c->args[0], &program, &err) != IK_OK)
+        return cli_error(c, &err);
     free(program);
-    if (!program)
-        return cli_usage(c, "there is no program '%s'", cli_line(c->args[0]));
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return cli_usage(c, "%s is no file: a recording is read again when it is made",
+                         cli_line(path));
     if (!find_recorder(c, &recorder))
         return CLI_USAGE;
     status = record_into(c, recorder, path);

@@ -5,6 +5,7 @@
  */
 #include "ikat/record.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,62 +43,83 @@ static bool is_program(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-char *ik_record_program(const char *name)
+static ik_status no_memory(ik_error *err)
 {
-    const char *path = getenv("PATH");
-    if (strchr(name, '/'))
-        return is_program(name) ? strdup(name) : NULL;
-    for (const char *at = path ? path : "/usr/bin:/bin"; *name; at++) {
-        size_t length = strcspn(at, ":");
-        size_t room = length + strlen(name) + 3;
-        char *full = malloc(room);
-        if (!full)
-            return NULL;
-        snprintf(full, room, "%.*s%s%s", (int)length, at, length ? "/" : "./", name);
-        if (is_program(full))
-            return full;
-        free(full);
-        at += length;
-        if (!*at)
-            break;
-    }
-    return NULL;
+    return ik_fail_memory(err, 0, "a file name");
 }
 
-/* The recorder's file, to be freed; NULL: it was not built. */
-static char *file_of(unsigned recorder)
+/* The folder's file of this name, to be freed; NULL: no memory. */
+static char *file_in(const char *folder, size_t length, const char *name)
+{
+    size_t room = length + strlen(name) + 3;
+    char *path = malloc(room);
+    if (path)
+        snprintf(path, room, "%.*s%s%s", (int)length, folder, length ? "/" : "./", name);
+    return path;
+}
+
+ik_status ik_record_program(const char *name, char **path, ik_error *err)
+{
+    const char *at = getenv("PATH");
+    bool found = strchr(name, '/') && is_program(name);
+    char *file = found ? strdup(name) : NULL;
+    if (found && !file)
+        return no_memory(err);
+    for (at = at ? at : "/usr/bin:/bin"; !found && *name && !strchr(name, '/');) {
+        size_t length = strcspn(at, ":");
+        file = file_in(at, length, name);
+        if (!file)
+            return no_memory(err);
+        found = is_program(file);
+        if (!found)
+            free(file);
+        at += length;
+        if (!*at++)
+            break;
+    }
+    if (!found)
+        return ik_fail(err, IK_ERR_USAGE, "there is no program '%s'", name);
+    *path = file;
+    return IK_OK;
+}
+
+/* The recorder's file, to be freed; *path NULL: it was not built. */
+static ik_status file_of(unsigned recorder, char **path, ik_error *err)
 {
     static const char *const folders[] = {"record", IKAT_RECORDER_FOLDER};
-    char *self = realpath("/proc/self/exe", NULL), *found = NULL;
+    char *self = realpath("/proc/self/exe", NULL), name[300];
+    *path = NULL;
     if (!self)
-        return NULL;
+        return errno == ENOMEM ? no_memory(err) : IK_OK;
     char *slash = strrchr(self, '/');
-    for (size_t i = 0; slash && i < sizeof folders / sizeof *folders && !found; i++) {
-        size_t room = strlen(self) + strlen(folders[i]) + 64;
-        char *path = malloc(room);
-        if (path) {
-            snprintf(path, room, "%.*s/%s/libikat_record_%s.so", (int)(slash - self), self,
-                     folders[i], libraries[recorder].name);
-            found = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
-        }
-        free(path);
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !*path && status == IK_OK; i++) {
+        snprintf(name, sizeof name, "%s/libikat_record_%s.so", folders[i],
+                 libraries[recorder].name);
+        char *file = file_in(self, (size_t)(slash - self), name);
+        if (file && access(file, R_OK) == 0)
+            *path = realpath(file, NULL);
+        if (!file || (!*path && errno == ENOMEM))
+            status = no_memory(err);
+        free(file);
     }
     free(self);
-    return found;
+    return status;
 }
 
 /* Which MPI library a program's name is of, links followed. */
-static ik_recorder by_name(const char *program)
+static ik_status by_name(const char *program, ik_recorder *found, ik_error *err)
 {
     char *real = realpath(program, NULL);
+    if (!real && errno == ENOMEM)
+        return no_memory(err);
     const char *slash = real ? strrchr(real, '/') : NULL;
-    ik_recorder found = IK_RECORDER_AUTO;
     for (unsigned l = 0; slash && l < IK_RECORDERS; l++)
         for (const char *const *part = libraries[l].launchers; *part; part++)
             if (strstr(slash, *part))
-                found = (ik_recorder)l;
+                *found = (ik_recorder)l;
     free(real);
-    return found;
+    return IK_OK;
 }
 
 /* Is the text, with its final zero, somewhere in the bytes? */
@@ -115,19 +137,20 @@ static bool has_text(const char *bytes, size_t num, const char *text)
 }
 
 /* Which MPI library an executable needs: its name stands in the file. */
-static ik_recorder by_content(const char *program)
+static ik_status by_content(const char *program, ik_recorder *found, ik_error *err)
 {
     enum { PIECE = 1 << 16, OVERLAP = 32 };
-    ik_recorder found = IK_RECORDER_AUTO;
     char *piece = malloc(PIECE + OVERLAP);
-    FILE *file = piece ? fopen(program, "rb") : NULL;
+    if (!piece)
+        return no_memory(err);
+    FILE *file = fopen(program, "rb");
     size_t kept = 0, n;
     bool elf = file && fread(piece, 1, 4, file) == 4 && memcmp(piece, "\177ELF", 4) == 0;
-    while (elf && found == IK_RECORDER_AUTO && (n = fread(piece + kept, 1, PIECE, file)) > 0) {
+    while (elf && *found == IK_RECORDER_AUTO && (n = fread(piece + kept, 1, PIECE, file)) > 0) {
         for (unsigned l = 0; l < IK_RECORDERS; l++)
             for (const char *const *name = libraries[l].needed; *name; name++)
                 if (has_text(piece, kept + n, *name))
-                    found = (ik_recorder)l;
+                    *found = (ik_recorder)l;
         size_t keep = kept + n < OVERLAP ? kept + n : OVERLAP;
         memmove(piece, piece + kept + n - keep, keep);
         kept = keep;
@@ -135,24 +158,26 @@ static ik_recorder by_content(const char *program)
     if (file)
         fclose(file);
     free(piece);
-    return found;
+    return IK_OK;
 }
 
-static ik_recorder guess(const char *const *command)
+/* By the launcher's name, then by the programs in the command. */
+static ik_status guess(const char *const *command, ik_recorder *found, ik_error *err)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (const char *const *word = command; *word; word++) {
-            char *program = ik_record_program(*word);
-            ik_recorder found = !program    ? IK_RECORDER_AUTO
-                                : pass == 0 ? by_name(program)
-                                            : by_content(program);
-            free(program);
-            if (found != IK_RECORDER_AUTO)
-                return found;
-            if (pass == 0)
-                break; /* only the launcher goes by its name */
-        }
-    return IK_RECORDER_AUTO;
+    ik_status status = IK_OK;
+    for (size_t k = 0; k == 0 || (command[k - 1] && *found == IK_RECORDER_AUTO); k++) {
+        char *program = NULL;
+        const char *word = command[k ? k - 1 : 0];
+        status = ik_record_program(word, &program, err);
+        if (status == IK_ERR_USAGE) /* no program: an option, a file */
+            continue;
+        if (status == IK_OK)
+            status = k ? by_content(program, found, err) : by_name(program, found, err);
+        free(program);
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
 }
 
 static ik_status none_built(ik_recorder wanted, ik_error *err)
@@ -173,21 +198,21 @@ static ik_status none_built(ik_recorder wanted, ik_error *err)
 ik_status ik_recorder_find(ik_recorder wanted, const char *const *command, char **path,
                            ik_error *err)
 {
-    char *files[IK_RECORDERS];
+    char *files[IK_RECORDERS] = {NULL};
     unsigned built = 0, first = IK_RECORDERS;
-    for (unsigned l = 0; l < IK_RECORDERS; l++)
-        if ((files[l] = file_of(l))) {
-            built++;
-            first = first < l ? first : l;
-        }
-    if (wanted == IK_RECORDER_AUTO && built)
-        wanted = guess(command);
+    ik_status status = IK_OK;
+    for (unsigned l = 0; l < IK_RECORDERS && status == IK_OK; l++) {
+        status = file_of(l, &files[l], err);
+        built += files[l] != NULL;
+        first = files[l] && first > l ? l : first;
+    }
+    if (status == IK_OK && wanted == IK_RECORDER_AUTO && built)
+        status = guess(command, &wanted, err);
     if (wanted == IK_RECORDER_AUTO && built)
         wanted = (ik_recorder)first;
-    ik_status status = IK_OK;
-    if (!built || !files[wanted]) {
+    if (status == IK_OK && (wanted >= IK_RECORDERS || !files[wanted])) {
         status = none_built(wanted, err);
-    } else {
+    } else if (status == IK_OK) {
         *path = files[wanted];
         files[wanted] = NULL;
     }

@@ -123,17 +123,18 @@ static ik_status take_rank(collection *c, uint32_t rank, ik_error *err)
     return status;
 }
 
-/* The number of ranks, as the file of any rank says it; 0: there is none. */
-static uint32_t find_ranks(const char *folder)
+/* The number of ranks, as the file of any rank says it; 0: there is none. *memory: there was none
+ * to look. */
+static uint32_t find_ranks(const char *folder, bool *memory)
 {
     uint32_t ranks = 0;
     DIR *dir = opendir(folder);
     for (struct dirent *e; dir && !ranks && (e = readdir(dir));) {
         unsigned rank;
         part_block p;
-        char *path = sscanf(e->d_name, "rank-%u", &rank) == 1
-                         ? path_in(folder, RECORDING_PART_NAME, rank)
-                         : NULL;
+        bool is_part = sscanf(e->d_name, "rank-%u", &rank) == 1;
+        char *path = is_part ? path_in(folder, RECORDING_PART_NAME, rank) : NULL;
+        *memory |= is_part && !path;
         FILE *part = path ? fopen(path, "rb") : NULL;
         if (part && fread(&p, sizeof p, 1, part) == 1 && p.magic == RECORDING_PART)
             ranks = p.num_ranks;
@@ -191,8 +192,11 @@ ik_status ik_record_collect(const char *folder, FILE *out, ik_error *err)
     char problem[256];
     ik_status status = IK_OK;
     find_problem(folder, problem, sizeof problem);
-    c.num_ranks = find_ranks(folder);
-    if (c.num_ranks == 0)
+    bool memory = false;
+    c.num_ranks = find_ranks(folder, &memory);
+    if (c.num_ranks == 0 && memory)
+        status = ik_fail_memory(err, 0, "a file name");
+    else if (c.num_ranks == 0)
         status = ik_fail(err, IK_ERR_FAILED, "nothing was recorded: no process called MPI_Init");
     if (status == IK_OK)
         status = put_header(&c, err);

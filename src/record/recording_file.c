@@ -6,6 +6,7 @@
  */
 #include "record/recording_impl.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -137,12 +138,17 @@ ik_status recording_open(const char *path, recording **out, ik_error *err)
         free(r);
         return ik_fail_memory(err, sizeof *r, "a recording");
     }
+    errno = 0;
     r->file = fopen(path, "rb");
     off_t size = -1;
     if (r->file && fseeko(r->file, 0, SEEK_END) == 0)
         size = ftello(r->file);
     r->file_bytes = size > 0 ? (uint64_t)size : 0;
-    ik_status status = size < 0 ? ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be read") : IK_OK;
+    ik_status status = IK_OK;
+    if (size < 0)
+        status = !r->file && errno == ENOMEM
+                     ? ik_fail_memory(err, 0, "a recording")
+                     : ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be read");
     if (status == IK_OK)
         status = read_header(r, err);
     if (status == IK_OK)

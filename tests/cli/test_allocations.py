@@ -91,7 +91,9 @@ def commands():
         "compare_radix": "compare slimfly --radix 6", "compare_scale": "compare slimfly oft --scale 4..6 --plot OUT/scale.svg",
         "report_html": "report small.db -o OUT/page.html", "report_csv": "report small.db --csv", "report_json": "report small.db --json",
         "wrong_name": "topo karytre", "wrong_option": "topo ring:n=5 --jsn", "wrong_yaml": "run wrong.yaml -o OUT/wrong.db",
-        "wrong_json": "topo wrong.json",
+        "wrong_json": "topo wrong.json", "record_show": f"record --show {SOURCE}/data/halo16.ikrec --json",
+        "record_calls": f"record --calls {SOURCE}/data/halo16.ikrec --rank 3",
+        "load_recording": f"load karytree:k=4,n=2 -r dmodk -t program:trace={SOURCE}/data/halo16.ikrec",
     }
     for table in ("classes", "congestion", "roots", "culprits", "victims"):
         lines[f"report_{table}"] = f"report small.db --csv --table {table}"

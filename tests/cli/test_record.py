@@ -280,6 +280,7 @@ class Usage(CliTest):
         self.refused("record", "-o", out, "--", "no-such-program", says="there is no program 'no-such-program'")
         self.refused("record", "-o", out, "--mpi", "lam", "--", "true", says="openmpi or mpich")
         self.refused("record", "-o", out, "--memory-limit", "1 GiB", "--", "true", says="no effect")
+        self.refused("record", "-o", "/dev/null", "--", "true", says="is no file")
         self.refused("record", "--show", out, "--", "true", says="nothing to run")
         self.refused("record", "--show", out, "--calls", out, says="one of them")
         self.refused("record", "--rank", "1", "--show", out, says="--calls")

@@ -32,9 +32,8 @@ static void make(const uint8_t *data, size_t size)
         if (each)
             memcpy(m->bytes + m->num, data + 1 + i * each, each);
         m->num += each;
-        /* the number of records that makes the whole payload a stream is found by the reader's
-         * refusal otherwise: one per three bytes at most, so try what the first byte says */
-        m->records += each ? 1 + data[1 + i * each] % 8 : 0;
+        /* the first byte is an operation, and how many records there are */
+        m->records += each ? 1 + data[1 + i * each] % 64 : 0;
     }
     made_end(&made);
 }

@@ -29,13 +29,21 @@ static ik_status read_head(program_source *s, ik_error *err)
 {
     char *head = malloc(PROGRAM_HEAD + 1);
     gzFile in = head ? gzopen(s->files[0], "rb") : NULL;
+    int got = 0, wrong = 0;
     if (!in) {
+        bool memory = !head || errno == ENOMEM;
         free(head);
-        return head ? ik_fail(err, IK_ERR_IO, "%s: %s", s->files[0], strerror(errno))
-                    : ik_fail_memory(err, PROGRAM_HEAD, "the head of a file");
+        return memory ? ik_fail_memory(err, PROGRAM_HEAD, "the head of a file")
+                      : ik_fail(err, IK_ERR_IO, "%s: %s", s->files[0], strerror(errno));
     }
-    int got = gzread(in, head, PROGRAM_HEAD); /* what is damaged, its reader says with its place */
+    got = gzread(in, head, PROGRAM_HEAD); /* what is damaged, its reader says with its place */
+    if (got < 0)
+        (void)gzerror(in, &wrong);
     gzclose(in);
+    if (wrong == Z_MEM_ERROR) {
+        free(head);
+        return ik_fail_memory(err, PROGRAM_HEAD, "the head of a file");
+    }
     s->head_size = got > 0 ? (size_t)got : 0;
     head[s->head_size] = '\0';
     s->head = head;
