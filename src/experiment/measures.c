@@ -7,12 +7,17 @@
 
 #include <string.h>
 
+/* Measures that look at the traffic. */
+static const measure_id of_traffic[] = {MEASURE_CONTENTION, MEASURE_SATURATION, MEASURE_BANDWIDTH,
+                                        MEASURE_NCA, MEASURE_QUEUES};
+enum { NUM_OF_TRAFFIC = sizeof of_traffic / sizeof *of_traffic };
+
 bool experiment_measures_traffic(const ik_experiment *e)
 {
-    return experiment_measures(e, MEASURE_CONTENTION) ||
-           experiment_measures(e, MEASURE_SATURATION) ||
-           experiment_measures(e, MEASURE_BANDWIDTH) || experiment_measures(e, MEASURE_NCA) ||
-           experiment_measures(e, MEASURE_QUEUES);
+    for (size_t i = 0; i < NUM_OF_TRAFFIC; i++)
+        if (experiment_measures(e, of_traffic[i]))
+            return true;
+    return false;
 }
 
 bool experiment_draws_permutations(const ik_experiment *e)
@@ -284,12 +289,10 @@ static bool any_draws(const ik_experiment *e)
 /* Measures of a traffic are of one pattern, or of one workload. */
 static ik_status refuse_several(const ik_experiment *e, const variants *list, ik_error *err)
 {
-    static const measure_id of_traffic[] = {MEASURE_CONTENTION, MEASURE_SATURATION,
-                                            MEASURE_BANDWIDTH, MEASURE_NCA, MEASURE_QUEUES};
     for (size_t i = 0; i < list->num; i++) {
         const char *name = list->items[i].name;
         bool schedule = strcmp(name, "schedule") == 0;
-        for (size_t k = 0; k < sizeof of_traffic / sizeof *of_traffic; k++) {
+        for (size_t k = 0; k < NUM_OF_TRAFFIC; k++) {
             const ytree *place = e->measure_place[of_traffic[k]];
             if (!place || (!schedule && strcmp(name, "jobs") != 0))
                 continue;
