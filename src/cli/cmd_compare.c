@@ -358,8 +358,8 @@ static void show_table(const comparison *x)
     }
 }
 
-/* ------------------------------------------------------------------------------------------ the
- * command */
+/* ------------------------------------------------------------------------------------------
+ * the command */
 
 /* --scale has a table of its own, in which nothing is measured. */
 static int scale(cli *c)

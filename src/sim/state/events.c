@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The seldom paths of posting events: beyond the wheel, into the window being worked on, to another
- * partition; and growing. */
+ * sim/state/events.c: posting an event where it is not the usual case: beyond the timing wheel,
+ * into the current window, to another partition; growth of the arrays. */
 #include "sim/state/events.h"
 #include "base/array.h"
 #include <stdarg.h>
