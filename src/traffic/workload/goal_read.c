@@ -27,8 +27,7 @@ static bool in_word(char c)
     return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Passes blanks and comments; whether nothing else is left of the line. */
-static bool line_ends(goal_reader *g)
+static bool comments_end(goal_reader *g)
 {
     scan *s = &g->s;
     for (;;) {
@@ -47,6 +46,18 @@ static bool line_ends(goal_reader *g)
         g->comment_line = s->line;
         s->at = g->in_comment ? s->at + 2 : s->end;
     }
+}
+
+/* Passes blanks and comments; whether nothing else is left of the line. */
+static inline bool line_ends(goal_reader *g)
+{
+    const char *at = g->s.at, *end = g->s.end;
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    g->s.at = at;
+    if (g->in_comment || (at < end && *at == '/')) /* few lines have any */
+        return comments_end(g);
+    return at == end;
 }
 
 static ik_status next_line(goal_reader *g, ik_error *err)
