@@ -251,6 +251,11 @@ static ik_status list_ranks(program *p, communicator *c, const uint32_t *ranks, 
 ik_status program_comm(program *p, const uint32_t *ranks, uint32_t num, uint64_t instance,
                        uint32_t *comm, ik_error *err)
 {
+    uint32_t same = 0;
+    while (ranks && same < num && ranks[same] == same)
+        same++;
+    if (same == p->num_ranks && same == num)
+        ranks = NULL; /* all, as they are: nothing is searched */
     num = ranks ? num : p->num_ranks;
     if (num == 0)
         return program_refuse(p, err, "a communicator of no rank");
