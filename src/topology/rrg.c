@@ -331,10 +331,10 @@ static void join_components(rrg *g, const uint32_t *component, uint32_t *parent,
 
 static ik_status connect(rrg *g, ik_error *err)
 {
-    uint32_t *component = ik_calloc(2 * (size_t)g->n, sizeof *component),
-             *scratch = component + g->n;
+    uint32_t *component = ik_calloc(2 * (size_t)g->n, sizeof *component);
     if (!component)
         return ik_fail_memory(err, 2 * (size_t)g->n * sizeof *component, "a random graph");
+    uint32_t *scratch = component + g->n;
     ik_status status = IK_OK;
     uint32_t count = components(g, component, scratch), before = count;
     for (unsigned try = 0; status == IK_OK && count > 1 && try < CONNECT_TRIES;

@@ -165,10 +165,11 @@ static ik_status check_requests(const pipe *p, uint64_t cycle, ik_error *err)
 ik_status pipe_check(const pipe *p, ik_error *err)
 {
     size_t channels = (size_t)p->f->num_ports * p->vcs;
-    uint32_t *flits = ik_calloc(channels * 2 + 1, sizeof *flits), *credits = flits + channels;
+    uint32_t *flits = ik_calloc(channels * 2 + 1, sizeof *flits);
     uint64_t cycle = p->partitions[0].cycle;
     if (!flits)
         return ik_fail_memory(err, channels * 2 * sizeof *flits, "the paranoid checks");
+    uint32_t *credits = flits + channels;
     pipe_count_events(p, flits, credits);
     ik_status status = check_credits(p, flits, credits, cycle, err);
     if (status == IK_OK)

@@ -204,14 +204,14 @@ static uint16_t place_top(const ik_fabric *f, const sim_loads *l, uint32_t num_p
 static ik_status cut_pods(const ik_fabric *f, const sim_loads *l, const pods *p,
                           uint32_t num_partitions, uint16_t *partition_of, ik_error *err)
 {
-    uint64_t *work = ik_calloc(p->num + 2 * (size_t)num_partitions, sizeof *work),
-             *used = work + p->num, *near = used + num_partitions;
+    uint64_t *work = ik_calloc(p->num + 2 * (size_t)num_partitions, sizeof *work);
     uint16_t *partition = ik_calloc(p->num + 1, sizeof *partition);
     if (!work || !partition) {
         free(work);
         free(partition);
         return ik_fail_memory(err, p->num * 10u, "the pods of a tree");
     }
+    uint64_t *used = work + p->num, *near = used + num_partitions;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         if (p->vertex[sw] < p->num)
             work[p->vertex[sw]] += l->work[sw] + 1;
