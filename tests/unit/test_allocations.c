@@ -302,11 +302,12 @@ static const char *traffic_of(const char *family)
 }
 
 /* Other formats than the one above. */
-static const char *const traces[] = {"program:trace=" SOURCE_DIR
-                                     "/experiments/halo.dim,eager=8 KiB",
-                                     "program:trace=" SOURCE_DIR "/experiments/taskfarm.goal",
-                                     "program:trace=" TEST_DATA "/programs/allprof",
-                                     "program:trace=" TEST_DATA "/programs/messages.csv"};
+static const char *const traces[] = {
+    "program:trace=" SOURCE_DIR "/experiments/halo.dim,eager=8 KiB",
+    "program:trace=" SOURCE_DIR "/experiments/halo.dim,eager=1 KiB,ranks_per_host=2",
+    "program:trace=" SOURCE_DIR "/experiments/taskfarm.goal",
+    "program:trace=" TEST_DATA "/programs/allprof",
+    "program:trace=" TEST_DATA "/programs/messages.csv"};
 
 static void every_traffic(void **state)
 {

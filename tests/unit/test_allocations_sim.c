@@ -204,8 +204,12 @@ static void workloads(void **state)
         {"exchange:pattern=shift,bytes=2 KiB,repeat=2", "until=delivered;at_most=1 ms"},
         {"graph:path=" SOURCE_DIR "/experiments/taskfarm.goal,eager=4 KiB,overhead=20 ns",
          "until=delivered;at_most=1 ms"},
-        {"graph:path=" SOURCE_DIR "/experiments/taskfarm.goal", "until=delivered;at_most=9 us"}};
-    for (size_t k = 0; k < 4; k++)
+        {"graph:path=" SOURCE_DIR "/experiments/taskfarm.goal", "until=delivered;at_most=9 us"},
+        {"program:trace=" SOURCE_DIR "/experiments/halo.dim,eager=1 KiB,ranks_per_host=2,gap=1 us",
+         "until=delivered;at_most=1 ms"},
+        {"program:trace=" SOURCE_DIR "/experiments/halo.dim,eager=1 KiB,ranks_per_host=2",
+         "until=delivered;at_most=9 us"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         fail_scenario((scenario){.fabric = "karytree:k=3,n=2",
                                  .routing = "dmodk",
                                  .num_vcs = 1,
