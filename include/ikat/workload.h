@@ -89,6 +89,11 @@ typedef struct ik_graph_file {
     const char *path; /* one of ik_graph.paths */
 } ik_graph_file;
 
+/* What a number of ik_graph.tag stands for in the program that the graph was made of. */
+typedef struct ik_graph_tag {
+    uint32_t comm, tag; /* tag IK_NONE: of the communicator's collective operations */
+} ik_graph_tag;
+
 typedef struct ik_graph {
     uint32_t num_hosts, num_ops;
     uint32_t num_cpus;    /* of the host that uses most, at least 1 */
@@ -101,7 +106,9 @@ typedef struct ik_graph {
     uint32_t *after;       /* operations of the same host that wait for this one | IK_AFTER_START */
     /* [num_ops] for how many; a receive whose send is known for its message, too */
     uint32_t *waits;
-    uint32_t *tag;        /* [num_ops] of messages; of a receive IK_NONE = any */
+    uint32_t *tag;      /* [num_ops] of messages; of a receive IK_NONE = any */
+    ik_graph_tag *tags; /* [num_tags] of the tags from first_tag on; below, tags are as they are */
+    uint32_t first_tag, num_tags;
     uint32_t *line;       /* [num_ops] see ik_graph_line; NULL = it comes from no file */
     char *source;         /* the file; NULL = none */
     ik_graph_file *files; /* [num_files] by `first`; none: all lines are in `source` */

@@ -31,12 +31,20 @@ ik_status recording_refuse(const recording *r, ik_error *err, const char *format
                       r->rank, (unsigned long long)r->number, (unsigned long long)r->offset, text);
 }
 
+/* By errno, which is 0 where the file has become shorter meanwhile. */
+static ik_status fail_read(const char *path, ik_error *err)
+{
+    return ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be read: %s",
+                      errno ? strerror(errno) : "it ends early");
+}
+
 static ik_status read_at(recording *r, uint64_t offset, void *to, size_t bytes, ik_error *err)
 {
     if (offset > r->file_bytes || bytes > r->file_bytes - offset)
         return refuse(r, err, r->file_bytes, "the file is cut off here");
+    errno = 0;
     if (fseeko(r->file, (off_t)offset, SEEK_SET) != 0 || fread(to, 1, bytes, r->file) != bytes)
-        return ik_fail_at(err, IK_ERR_IO, r->path, 0, 0, "cannot be read");
+        return fail_read(r->path, err);
     return IK_OK;
 }
 
@@ -146,9 +154,8 @@ ik_status recording_open(const char *path, recording **out, ik_error *err)
     r->file_bytes = size > 0 ? (uint64_t)size : 0;
     ik_status status = IK_OK;
     if (size < 0)
-        status = !r->file && errno == ENOMEM
-                     ? ik_fail_memory(err, 0, "a recording")
-                     : ik_fail_at(err, IK_ERR_IO, path, 0, 0, "cannot be read");
+        status = !r->file && errno == ENOMEM ? ik_fail_memory(err, 0, "a recording")
+                                             : fail_read(path, err);
     if (status == IK_OK)
         status = read_header(r, err);
     if (status == IK_OK)

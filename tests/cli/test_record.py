@@ -284,7 +284,8 @@ class Usage(CliTest):
         self.refused("record", "--show", out, "--", "true", says="nothing to run")
         self.refused("record", "--show", out, "--calls", out, says="one of them")
         self.refused("record", "--rank", "1", "--show", out, says="--calls")
-        self.refused("record", "--show", out, says="cannot be read")
+        self.refused("record", "--show", out, says="cannot be read: No such file or directory")
+        self.refused("record", "--show", self.tmp, says="cannot be read: Is a directory")
         self.refused("record", "--calls", SOURCE / "data/halo16.ikrec", "--rank", 16, says="the last is 15")
         self.refused("record", "--show", SOURCE / "README.md", says="no recording")
         if any(BUILT.glob("libikat_record_*.so")):

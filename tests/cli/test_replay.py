@@ -147,6 +147,8 @@ measure: {{until: delivered, at_most: 10 ms}}
                 self.assertFalse((self.tmp / "no.db").exists())
         (self.tmp / "p.goal").write_bytes(FARM.read_bytes())
         self.refused("replay", self.tmp / "p.goal", *on, "-o", self.tmp / "p.goal", says="would replace the trace")
+        (self.tmp / "nothing").write_bytes(b"")
+        self.refused("replay", self.tmp / "nothing", *on, *out, says="nothing:1: the file is empty")
         (self.tmp / "empty").mkdir()
         self.refused("replay", self.tmp / "empty", *on, *out, says="no file in it")
 

@@ -114,6 +114,10 @@ ik_status program_close(program *p, ik_workload *w, ik_error *err)
         p->b.comm = NULL;
         p->b.comm_now = 0;
     }
+    p->b.tags = p->pairs;
+    p->b.first_tag = FIRST_PAIR;
+    p->b.num_tags = (uint32_t)p->num_pairs;
+    p->pairs = NULL;
     if (status == IK_OK)
         status = graph_finish(&p->b, w, err);
     program_free(p);
@@ -327,7 +331,7 @@ ik_status program_tag(program *p, uint32_t comm, uint32_t tag, uint32_t *out, ik
             return program_refuse(p, err, "more than 2^31 tags");
         if (!IK_ARRAY_ROOM(p->pairs, p->room_pairs, p->num_pairs + 1) || !ik_hash_add(h, key, id))
             return program_no_memory(p, err);
-        p->pairs[p->num_pairs++] = (tag_pair){comm, tag};
+        p->pairs[p->num_pairs++] = (ik_graph_tag){comm, tag};
     }
     *out = FIRST_PAIR + id;
     return IK_OK;

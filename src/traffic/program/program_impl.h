@@ -10,10 +10,6 @@
 /* Tags of communicator 0 are the graph's own below this; other pairs get numbers from here on. */
 #define FIRST_PAIR UINT32_C(0x80000000)
 
-typedef struct tag_pair {
-    uint32_t comm, tag; /* tag IK_NONE: of its collectives */
-} tag_pair;
-
 typedef struct collective_template collective_template;
 typedef struct agreed_collective agreed_collective;
 
@@ -56,7 +52,7 @@ struct program {
     size_t num_comms, room_comms;
     ik_hash comm_by_ranks;
 
-    tag_pair *pairs;
+    ik_graph_tag *pairs;
     size_t num_pairs, room_pairs;
     ik_hash pair_by_key;
 

@@ -72,6 +72,8 @@ static ik_status refuse_source(const program_source *s, ik_error *err)
 {
     char names[300];
     size_t used = 0;
+    if (!s->head_size)
+        return ik_fail_at(err, IK_ERR_INPUT, s->files[0], 1, 0, "the file is empty");
     for (unsigned k = 0; readers_table[k] && used < sizeof names; k++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k ? ", " : "",
                                  readers_table[k]->name);

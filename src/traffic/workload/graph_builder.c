@@ -187,7 +187,7 @@ void graph_join_hosts(graph_builder *b, size_t from, uint32_t *joins)
 void graph_builder_free(graph_builder *b)
 {
     void *blocks[] = {b->ops,  b->kind, b->cpu,  b->op_class, b->host,
-                      b->line, b->comm, b->call, b->waits};
+                      b->line, b->comm, b->call, b->waits,    b->tags};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     for (size_t k = 0; k < b->num_classes; k++)
@@ -199,6 +199,7 @@ void graph_builder_free(graph_builder *b)
     b->op_class = NULL;
     b->host = b->line = b->comm = NULL;
     b->waits = NULL;
+    b->tags = NULL;
     b->classes = NULL;
     b->num_ops = b->room_ops = b->num_waits = b->room_waits = b->num_classes = 0;
 }
@@ -386,7 +387,11 @@ static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
     g->line = b->line;
     g->comm = b->comm;
     g->call = b->call;
+    g->tags = b->tags;
+    g->num_tags = b->num_tags;
+    g->first_tag = b->first_tag;
     g->ack = ack;
+    b->tags = NULL;
     b->ops = NULL;
     b->kind = b->cpu = b->call = NULL;
     b->op_class = NULL;

@@ -48,6 +48,8 @@ typedef struct graph_builder {
     uint32_t comm_now; /* communicator of sends and receives that are added next */
     bool sync_now;     /* sends that are added next are done after their receive has begun */
     bool no_memory, many_classes;
+    ik_graph_tag *tags; /* see ik_graph; owned */
+    uint32_t first_tag, num_tags;
     bool has_lines;
     /* a receive says how much it has room for, and its message has the size of its send */
     bool room_of_receives;

@@ -42,6 +42,20 @@ uint32_t ik_graph_rank(const ik_graph *g, uint32_t op)
     return find_row(row_first(g), g->num_ranks, op);
 }
 
+/* As the program has it, whose communicators have numbers among the graph's tags. */
+static void say_tag(const ik_graph *g, uint32_t tag, char *text, size_t size)
+{
+    ik_graph_tag of = {0, tag};
+    if (tag >= g->first_tag && tag - g->first_tag < g->num_tags)
+        of = g->tags[tag - g->first_tag];
+    if (tag == GRAPH_ANY)
+        snprintf(text, size, ", any tag,");
+    else if (of.tag == IK_NONE)
+        snprintf(text, size, ", of a collective operation,");
+    else
+        snprintf(text, size, ", tag %u%s,", of.tag, of.comm ? " of a communicator" : "");
+}
+
 /* Peers are ranks as long as a graph is checked. */
 static void say_op(const ik_graph *g, uint32_t op, char *text, size_t size)
 {
@@ -61,10 +75,8 @@ static void say_op(const ik_graph *g, uint32_t op, char *text, size_t size)
     used = (size_t)snprintf(
         text, size, "%s of %llu B of %s %u %s %s", g->kind[op] == IK_OP_SEND ? "send" : "receive",
         (unsigned long long)o->amount, who, own, g->kind[op] == IK_OP_SEND ? "to" : "from", peer);
-    if (used < size && g->tag && g->tag[op] != GRAPH_ANY)
-        snprintf(text + used, size - used, ", tag %u,", g->tag[op]);
-    else if (used < size && g->tag)
-        snprintf(text + used, size - used, ", any tag,");
+    if (used < size && g->tag)
+        say_tag(g, g->tag[op], text + used, size - used);
 }
 
 ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_error *err,

@@ -23,6 +23,7 @@ void ik_workload_clear(ik_workload *w)
         free(w->graph->cpu);
         free(w->graph->op_class);
         free(w->graph->tag);
+        free(w->graph->tags);
         free(w->graph->line);
         free(w->graph->source);
         free(w->graph->ack);
