@@ -9,6 +9,7 @@
 #include "sim/host/reorder.h"
 #include "sim/host/replies.h"
 #include "sim/inspect/inspect.h"
+#include "sim/measure/deadlock.h"
 #include "sim/packet/shape.h"
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
@@ -252,7 +253,7 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
     if (check)
         pc->next_check = time + check_period(s);
     while (watch && s->measure.watchdog_ps && pc->next_watch <= time)
-        pc->next_watch += s->measure.watchdog_ps;
+        pc->next_watch = deadlock_next_search(pc->next_watch, s->measure.watchdog_ps);
     if (s->parallel.exchange)
         s->parallel.exchange->barrier(s->parallel.exchange, p->id);
     /* nobody works now: all come to the same answer */

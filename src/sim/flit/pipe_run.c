@@ -7,6 +7,7 @@
 #include "sim/flit/flit.h"
 #include "sim/flit/pipe.h"
 #include "sim/flit/pipe_fetch.h"
+#include "sim/measure/deadlock.h"
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
 
@@ -143,7 +144,7 @@ static bool rest(pipe_partition *q, uint64_t *next_watchdog)
     bool look = q->cycle % PERIOD == 0 && q->cycle >= *next_watchdog; /* with checks or without */
     bool search = p->watchdog && (look || q->cycle == p->end);
     if (search)
-        *next_watchdog = q->cycle + p->watchdog;
+        *next_watchdog = deadlock_next_search(q->cycle, p->watchdog);
     if (check && q->id == 0 && p->env && p->env->progress)
         p->env->progress(p->env->progress_ctx, "simulating", q->cycle, p->end, "cycles");
     bool batches = q->cycle == due_batches(p);

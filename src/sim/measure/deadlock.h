@@ -26,6 +26,14 @@ typedef struct drain_rules {
     size_t (*follow)(void *ctx, size_t buffer, FILE *out);
 } drain_rules;
 
+/* When to search after a search that was due at `time`, in the unit of the period: after a period,
+ * but not before another eighth of the time that is simulated. So the searches of a long run are
+ * few, and each finds what it would have found earlier: a deadlock stays. */
+static inline uint64_t deadlock_next_search(uint64_t time, uint64_t period)
+{
+    return time + (time / 8 > period ? time / 8 : period);
+}
+
 /* *deadlock: whether there are such buffers; *text (malloc): then the cycle, a line per buffer. */
 ik_status deadlock_find(const drain_rules *r, bool *deadlock, char **text, ik_error *err);
 

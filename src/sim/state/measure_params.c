@@ -40,7 +40,8 @@ const ik_param ik_measure_params[] = {
     {"paranoid", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "check that packets, bytes and credits are conserved while it runs"},
     {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL,
-     "look for a deadlock so often while packets are under way; 0 ns = never"},
+     "look for a deadlock so often while packets are under way, but not before another eighth of "
+     "the simulated time; 0 ns = never"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
