@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * threads.c: MPI calls of several threads: one after the other (argument "turns"), or at once.
+ * threads.c: MPI calls of several threads: one after the other (argument "turns"), or at once. Then
+ * two threads of a rank first meet in a synchronous message, so that two calls overlap for certain.
  */
 #include <mpi.h>
 
@@ -12,9 +13,21 @@ enum { THREADS = 3, ROUNDS = 200 };
 static int rank, ranks, turns;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
+/* Neither call is over before the other one has begun. */
+static void meet(int thread)
+{
+    char byte = 1;
+    if (thread == 0)
+        MPI_Ssend(&byte, 1, MPI_CHAR, rank, THREADS, MPI_COMM_WORLD);
+    else if (thread == 1)
+        MPI_Recv(&byte, 1, MPI_CHAR, rank, THREADS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void *talk(void *argument)
 {
     int tag = *(int *)argument;
+    if (!turns)
+        meet(tag);
     for (int i = 0; i < ROUNDS; i++) {
         char out = 1, in;
         MPI_Request requests[2];
