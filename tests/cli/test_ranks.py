@@ -1,6 +1,7 @@
 """Tables of ranks: what they spent their time in, who sent how much to whom, and where they stand if they cannot finish."""
 import csv
 import io
+import re
 import unittest
 
 from harness import CliTest, run
@@ -43,6 +44,30 @@ class Ranks(CliTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("rank 1 on host 1: receive 8 B from rank 0 (line 5): rank 0 has not come to its send (line 4); since 0 ps",
                       " ".join((done.stdout + done.stderr).split()))
+
+    def blocked(self, text, *more):
+        """What is said of blocked ranks; the summary breaks its lines anywhere."""
+        (self.tmp / "t.dim").write_text('#DIMEMAS:"two":0:2(1,1),1\nd:1:1:2:0:1\n' + text)
+        (self.tmp / "r.db").unlink(missing_ok=True)
+        done = run("replay", self.tmp / "t.dim", *FABRIC, "-o", self.tmp / "r.db", *more)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        return re.findall(r"rank \d on host \d: (.*?); since", " ".join(done.stdout.split()))
+
+    def test_calls_that_ranks_are_blocked_in(self):
+        """Of collective operations and waits their own line; not a receive that nobody waits for there."""
+        self.assertEqual(self.blocked("3:0:0:1:0:8:5:1:1\n10:0:0:0:1:0:0:0:0\n3:0:0:1:0:8:5:1:2\n2:0:0:1:0:8:6:1:0\n"
+                                      "3:1:0:0:0:8:6:1:0\n10:1:0:0:1:0:0:0:0\n2:1:0:0:0:8:5:1:0\n"),
+                         ["barrier (line 4): receive 1 B from rank 1: rank 1 has not come to its send of barrier (line 8)",
+                          "receive 8 B from rank 0 (line 7): rank 0 has not come to its send (line 6)"])
+        self.assertEqual(self.blocked("3:0:0:1:0:8:5:1:1\n3:0:0:1:0:8:5:1:2\n2:0:0:1:0:8:6:1:0\n3:1:0:0:0:8:6:1:0\n2:1:0:0:0:8:5:1:0\n"),
+                         ["wait (line 4): receive 8 B from rank 1 (line 3): rank 1 has not come to its send (line 7)",
+                          "receive 8 B from rank 0 (line 6): rank 0 has not come to its send (line 5)"])
+        for rendezvous in ("handshake", "acknowledge"):
+            with self.subTest(rendezvous=rendezvous):
+                said = self.blocked("2:0:0:1:0:8:5:1:0\n3:0:0:1:0:8:6:1:0\n2:1:0:0:0:8:6:1:0\n3:1:0:0:0:8:5:1:0\n",
+                                    "--eager", "4 B", "--set", f"traffic.rendezvous={rendezvous}")
+                self.assertEqual(said, ["send 8 B to rank 1 (line 3): rank 1 has not come to its receive (line 6)",
+                                        "send 8 B to rank 0 (line 5): rank 0 has not come to its receive (line 4)"])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-/* A line per rank that is not done, 20 at most, and how many there are; the graph has ranks. */
-void sim_print_blocked(const sim *s, FILE *to);
+/* A line per rank that is not done, 20 at most, and how many there are; the graph has ranks. Fails
+ * with IK_ERR_MEMORY alone. */
+ik_status sim_print_blocked(const sim *s, FILE *to, ik_error *err);
 
 #endif

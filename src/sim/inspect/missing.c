@@ -10,6 +10,8 @@
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
 
+#include <stdlib.h>
+
 enum { MOST_LINES = 20 };
 
 typedef struct report {
@@ -444,8 +446,15 @@ ik_status sim_describe_missing(sim *s, uint64_t time, ik_error *err)
         print_open(&r);
     print_switches(&r);
     if (s->workload.has_graph && s->workload.finite->w->graph->rank_first)
-        sim_print_blocked(s, r.to);
+        status = sim_print_blocked(s, r.to, err);
     else if (s->workload.has_graph)
         print_operations(&r);
-    return ik_text_stream_close(&stream, &s->outcome.missing_text, NULL, err);
+    char *text = NULL;
+    ik_status closed = ik_text_stream_close(&stream, &text, NULL, status == IK_OK ? err : NULL);
+    if (status != IK_OK || closed != IK_OK) {
+        free(text);
+        return status != IK_OK ? status : closed;
+    }
+    s->outcome.missing_text = text;
+    return IK_OK;
 }
