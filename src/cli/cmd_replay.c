@@ -42,6 +42,39 @@ static void put_values(cli *c, ik_json *j, const char *key, const char *option)
     ik_json_close(j);
 }
 
+/* The words of parameter 'operation' of traffic 'collective'. */
+static const char *operation_names(void)
+{
+    const ik_param *p = ik_traffic_find("collective")->params;
+    while (strcmp(p->name, "operation") != 0)
+        p++;
+    return p->choices;
+}
+
+static bool is_operation(const char *name)
+{
+    size_t length = strlen(name), here;
+    for (const char *at = operation_names();; at += here + 1) {
+        here = strcspn(at, "|");
+        if (here == length && memcmp(at, name, length) == 0)
+            return true;
+        if (!at[here])
+            return false;
+    }
+}
+
+static int refuse_operation(cli *c, const char *name)
+{
+    ik_error err;
+    ik_arena arena = {0};
+    const char *nearest = ik_nearest_word(name, operation_names(), &arena);
+    ik_fail(&err, IK_ERR_USAGE, "--collective: there is no collective operation '%s'", name);
+    ik_hint(&err, IK_ERR_USAGE, nearest ? "did you mean '%s'?" : "operations are %s",
+            nearest ? nearest : operation_names());
+    ik_arena_free(&arena);
+    return cli_error(c, &err);
+}
+
 /* --collective allreduce=ring */
 static int put_algorithms(cli *c, ik_json *j)
 {
@@ -55,6 +88,8 @@ static int put_algorithms(cli *c, ik_json *j)
                              "allreduce=ring, not '%s'",
                              cli_line(text));
         snprintf(operation, sizeof operation, "%.*s", (int)length, text);
+        if (!is_operation(operation))
+            return refuse_operation(c, operation);
         ik_json_text(j, operation, text + length + 1);
     }
     return CLI_DONE;

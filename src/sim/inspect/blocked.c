@@ -208,8 +208,7 @@ static void print_place(const sim *s, const place *at, FILE *to)
     print_operation(w->graph, at->op, !has_line, to);
     fprintf(to, ": ");
     print_reason(s, at->op, to);
-    fprintf(to, "; since %s\n",
-            ik_format_quantity(since, sizeof since, at->since_ps, IK_DIM_TIME));
+    fprintf(to, "; since %s\n", ik_format_quantity(since, sizeof since, at->since_ps, IK_DIM_TIME));
 }
 
 ik_status sim_print_blocked(const sim *s, FILE *to, ik_error *err)

@@ -60,6 +60,7 @@ static const ik_param params[] = {
      "all times of computations are multiplied by this"},
     {"size_scale", IK_PARAM_REAL, "1", 1e-9, 1e6, NULL,
      "all sizes of messages are multiplied by this"},
+    ALGORITHM("barrier", "auto|dissemination"),
     ALGORITHM("broadcast", "auto|binomial|scatter_allgather"),
     ALGORITHM("reduce", "auto|binomial|rabenseifner"),
     ALGORITHM("allreduce", "auto|recursive_doubling|ring|rabenseifner|halving_doubling"),
@@ -110,7 +111,7 @@ static unsigned word_place(const char *list, const char *word)
     }
 }
 
-/* Operations whose algorithm can be chosen have a parameter of their name. */
+/* Every operation has a parameter of its name. */
 static void set_algorithms(const ik_params *p, collective_algorithm *of)
 {
     char operation[32];
@@ -119,9 +120,8 @@ static void set_algorithms(const ik_params *p, collective_algorithm *of)
         size_t length = strcspn(names, "|");
         snprintf(operation, sizeof operation, "%.*s", (int)length, names);
         names += length;
-        if (k != COLLECTIVE_BARRIER)
-            of[k] = (collective_algorithm)word_place(COLLECTIVE_ALGORITHM_NAMES,
-                                                     ik_params_text(p, operation));
+        of[k] = (collective_algorithm)word_place(COLLECTIVE_ALGORITHM_NAMES,
+                                                 ik_params_text(p, operation));
     }
 }
 
