@@ -255,12 +255,26 @@ typedef struct ik_critical_path {
     uint64_t kind_ps[IK_PATH_KINDS];
 } ik_critical_path;
 
+/* "compute", "send", "receive", "wait", "collective"; "" of IK_CALL_NONE. */
+const char *ik_call_kind_name(ik_call_kind kind);
+
 /* What a rank of a program did: each of its calls lasts from the end of the one before. */
 typedef struct ik_rank_times {
     uint32_t rank, host;
     uint64_t end_ps; /* of its last call that was done */
     uint64_t calls[IK_CALL_KINDS], ps[IK_CALL_KINDS];
 } ik_rank_times;
+
+/* What a rank was in from one time to another. All ranks have at most IK_TIMELINE_SEGMENTS of them,
+ * in equal shares of IK_TIMELINE_LEAST to IK_TIMELINE_MOST. For a rank with more than its share,
+ * the time from 0 to its end is cut into so many equal periods, each with what took most of it. */
+typedef struct ik_rank_segment {
+    uint32_t rank;
+    uint32_t kind; /* ik_call_kind; never that of the segment of the rank before */
+    uint64_t from_ps, to_ps;
+} ik_rank_segment;
+
+enum { IK_TIMELINE_SEGMENTS = 65536, IK_TIMELINE_MOST = 512, IK_TIMELINE_LEAST = 4 };
 
 enum { IK_MATRIX_ROWS = 256 }; /* most rows of a matrix of messages */
 
@@ -351,6 +365,8 @@ typedef struct ik_sim_result {
     size_t num_message_classes;
     ik_rank_times *ranks; /* [num_ranks] by number; NULL = the workload knows of no calls */
     uint32_t num_ranks;
+    ik_rank_segment *timeline; /* [num_timeline] by rank, then time, without gaps from 0 on */
+    size_t num_timeline;
     /* [num_matrix] by src, then dst, those with messages; each stands for matrix_block ranks */
     ik_rank_flow *matrix;
     size_t num_matrix;

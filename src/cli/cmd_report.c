@@ -146,7 +146,7 @@ static const cli_option options[] = {
     {"--table", 0, "NAME",
      "print a table; with --csv as CSV: points, plans, curves (means over samples), claims, "
      "classes, congestion (over time), roots, culprits, victims, watch, probes (of searches); of "
-     "workloads jobs, hosts, critical_path, message_classes, ranks, matrix, references",
+     "workloads jobs, hosts, critical_path, message_classes, ranks, timeline, matrix, references",
      false},
     {0},
 };

@@ -125,6 +125,22 @@ static void put_path(ik_json *j, const ik_critical_path *path)
 
 /* ---- ranks of programs */
 
+/* Of each rank what it was in and until when, one after the other: a list of numbers. */
+static void put_timeline(ik_json *j, const ik_sim_result *r)
+{
+    size_t k = 0;
+    ik_json_array(j, "timeline");
+    for (uint32_t rank = 0; rank < r->num_ranks; rank++) {
+        ik_json_array(j, NULL);
+        for (; k < r->num_timeline && r->timeline[k].rank == rank; k++) {
+            ik_json_uint(j, NULL, r->timeline[k].kind);
+            ik_json_uint(j, NULL, r->timeline[k].to_ps);
+        }
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
 static void put_ranks(ik_json *j, const ik_sim_result *r)
 {
     static const char *const keys[IK_CALL_KINDS] = {NULL,         "compute_ps", "send_ps",
@@ -143,6 +159,7 @@ static void put_ranks(ik_json *j, const ik_sim_result *r)
         ik_json_close(j);
     }
     ik_json_close(j);
+    put_timeline(j, r);
     ik_json_object(j, "matrix");
     ik_json_uint(j, "block", r->matrix_block);
     ik_json_array(j, "rows");

@@ -200,13 +200,36 @@ static bool path_fits(const report_fabric *f, const json_t *path)
     return all_below(segments, "host", f->num_hosts);
 }
 
+/* Lists of kinds of calls and times, a list per rank. */
+static bool timeline_fits(const json_t *workload)
+{
+    const json_t *lines = json_object_get(workload, "timeline");
+    size_t ranks = json_array_size(json_object_get(workload, "ranks"));
+    if (lines && json_array_size(lines) != ranks)
+        return false;
+    for (size_t rank = 0; rank < json_array_size(lines); rank++) {
+        const json_t *line = json_array_get(lines, rank);
+        json_int_t before = 0;
+        if (json_array_size(line) % 2)
+            return false;
+        for (size_t k = 0; k < json_array_size(line); k += 2) {
+            json_int_t kind = json_integer_value(json_array_get(line, k)),
+                       to = json_integer_value(json_array_get(line, k + 1));
+            if (kind <= IK_CALL_NONE || kind >= IK_CALL_KINDS || to <= before)
+                return false;
+            before = to;
+        }
+    }
+    return true;
+}
+
 const char *model_workload(const report_fabric *f, store_row *r, int column)
 {
     const char *text = row_packed_text(r, column);
     json_t *value = NULL;
     model_json(r, column, text, true, &shape_workload, &value);
     if (value && (!all_below(json_object_get(value, "last_hosts"), "host", f->num_hosts) ||
-                  !path_fits(f, json_object_get(value, "critical_path"))))
+                  !path_fits(f, json_object_get(value, "critical_path")) || !timeline_fits(value)))
         row_damaged(r, column, "names hosts or times that cannot be");
     json_decref(value);
     return text;

@@ -165,6 +165,7 @@ enum {
     TABLE_WATCH,
     TABLE_MESSAGE_CLASSES,
     TABLE_RANKS,
+    TABLE_TIMELINE,
     TABLE_MATRIX,
     TABLE_JOBS,
     TABLE_CLAIMS,
@@ -186,6 +187,7 @@ const char *const ik_report_tables[] = {
     [TABLE_WATCH] = "watch",
     [TABLE_MESSAGE_CLASSES] = "message_classes",
     [TABLE_RANKS] = "ranks",
+    [TABLE_TIMELINE] = "timeline",
     [TABLE_MATRIX] = "matrix",
     [TABLE_JOBS] = "jobs",
     [TABLE_CLAIMS] = "claims",
@@ -360,6 +362,8 @@ ik_status csv_put_table(report_model *m, size_t table, FILE *out, ik_error *err)
         return csv_put_message_classes(m, out, err);
     if (table == TABLE_RANKS)
         return csv_put_ranks(m, out, err);
+    if (table == TABLE_TIMELINE)
+        return csv_put_timeline(m, out, err);
     if (table == TABLE_MATRIX)
         return csv_put_matrix(m, out, err);
     if (table == TABLE_JOBS)

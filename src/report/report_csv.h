@@ -42,6 +42,7 @@ ik_status csv_put_watch(report_model *m, FILE *out, ik_error *err);
 /* When the messages of each class of each point began and were all received. */
 ik_status csv_put_message_classes(report_model *m, FILE *out, ik_error *err);
 ik_status csv_put_ranks(report_model *m, FILE *out, ik_error *err);
+ik_status csv_put_timeline(report_model *m, FILE *out, ik_error *err);
 ik_status csv_put_matrix(report_model *m, FILE *out, ik_error *err);
 /* figure/claims_put.c: the claims of the experiment, a row each. */
 ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err);

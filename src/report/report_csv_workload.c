@@ -184,6 +184,40 @@ ik_status csv_put_ranks(report_model *m, FILE *out, ik_error *err)
     return each_point(m, "workload", put_ranks, out, err);
 }
 
+static void put_line(FILE *out, const report_model *m, const report_row *point, size_t rank,
+                     const json_t *line)
+{
+    json_int_t from = 0;
+    for (size_t k = 0; k + 1 < json_array_size(line); k += 2) {
+        json_int_t kind = json_integer_value(json_array_get(line, k)),
+                   to = json_integer_value(json_array_get(line, k + 1));
+        csv_workload(out, m, point);
+        fprintf(out, ",%zu,%s,%.12g,%.12g\n", rank, ik_call_kind_name((ik_call_kind)kind),
+                (double)from / 1e3, (double)to / 1e3);
+        from = to;
+    }
+}
+
+static void put_timeline(FILE *out, const report_model *m, const report_row *point, store_row *r)
+{
+    const char *text = model_workload(&m->fabrics[point->fabric], r, 0);
+    json_t *workload = NULL, *line;
+    size_t rank;
+    if (r->status == IK_OK)
+        r->status = model_stored(text, &workload, r->err);
+    json_array_foreach(json_object_get(workload, "timeline"), rank, line)
+    {
+        put_line(out, m, point, rank, line);
+    }
+    json_decref(workload);
+}
+
+ik_status csv_put_timeline(report_model *m, FILE *out, ik_error *err)
+{
+    csv_header(out, m, "seed,rank,kind,from_ns,to_ns");
+    return each_point(m, "workload", put_timeline, out, err);
+}
+
 static void put_matrix(FILE *out, const report_model *m, const report_row *point, store_row *r)
 {
     const char *text = model_workload(&m->fabrics[point->fabric], r, 0);

@@ -119,7 +119,7 @@ const shape shape_workload =
     OBJECT({"messages", &count}, {"bytes", &count}, {"last_hosts", &host_finishes},
            {"finish_percentiles_ps", &counts}, {"classes", &message_classes},
            {"classes_left_out", &count, true}, {"critical_path", &critical_path},
-           {"ranks", &ranks, true}, {"matrix", &matrix, true});
+           {"ranks", &ranks, true}, {"timeline", &count_rows, true}, {"matrix", &matrix, true});
 
 static const shape reason = OBJECT({"first", &count}, /* number of the first of the points */
                                    {"points", &count}, {"what", &text}, {"why", &text});

@@ -30,13 +30,15 @@ class Ranks(CliTest):
         self.assertEqual([float(first[k]) for k in ("rank", "compute_ns", "send_ns", "receive_ns", "end_ns")], [0, 3000, 0, 0, 3000])
         self.assertEqual([float(second[k]) for k in ("rank", "compute_ns", "send_ns", "receive_ns", "end_ns")], [1, 500, 0, 600, 1100])
         self.assertEqual([(r["from_rank"], r["to_rank"], r["messages"], r["bytes"], r["ranks"]) for r in self.table("matrix")], [("0", "1", "1", "1000", "1")])
+        self.assertEqual([(r["rank"], r["kind"], float(r["from_ns"]), float(r["to_ns"])) for r in self.table("timeline")],
+                         [("0", "compute", 0, 3000), ("1", "compute", 0, 500), ("1", "receive", 500, 1100)])
         self.ok("report", self.tmp / "r.db", "-o", self.tmp / "r.html")
         self.assertIn('"matrix"', self.ok("report", self.tmp / "r.db", "--json"))
 
     def test_programs_without_calls(self):
         (self.tmp / "t.goal").write_text("num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n")
         self.ok("replay", self.tmp / "t.goal", *FABRIC, "-o", self.tmp / "r.db")
-        self.assertEqual(self.table("ranks") + self.table("matrix"), [])
+        self.assertEqual(self.table("ranks") + self.table("timeline") + self.table("matrix"), [])
 
     def test_blocked(self):
         """Both receive before they send: every rank is named, with what it waits for."""

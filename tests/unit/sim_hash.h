@@ -119,6 +119,7 @@ static inline void mix_workload(hash *h, const ik_fabric *f, const ik_sim_result
     for (size_t k = 0; k < r->num_message_classes; k++)
         mix_message_class(h, &r->message_classes[k]);
     mix(h, r->ranks, r->num_ranks * sizeof *r->ranks);
+    mix(h, r->timeline, r->num_timeline * sizeof *r->timeline);
     mix(h, r->matrix, r->num_matrix * sizeof *r->matrix);
     mix(h, r->missing_text, r->missing_text ? strlen(r->missing_text) : 0);
 }

@@ -2,54 +2,8 @@
  *
  * Several ranks per host, and ranks on other hosts than their number says. */
 #include "goal_model.h"
-#include "graph_run.h"
+#include "rank_run.h"
 #include "unit/part.h"
-
-#define NS 1000ull
-
-static scenario on_crossbar(void)
-{
-    return (scenario){.fabric = "crossbar:n=3,latency=10 ns,link_rate=100 Gb/s",
-                      .routing = "minimal",
-                      .sw = "model=ideal",
-                      .adapter = "packet=1000 B",
-                      .measure = ENDS ";paranoid=true",
-                      .load = 1,
-                      .threads = 1};
-}
-
-/* Every engine, on 1 to 3 threads, gives the same; the result is the last one. */
-static ik_sim_result run_all(scenario c, build_fn build)
-{
-    ik_sim_result first = {0}, r;
-    for (unsigned k = 0; k < 6; k++) {
-        c.threads = 1 + k / 2;
-        r = run_graph(k % 2 ? &sim_general_engine : NULL, c, 1, build);
-        check_path(&r);
-        if (k == 0) {
-            first = r;
-            continue;
-        }
-        assert_int_equal(r.completion_ps, first.completion_ps);
-        assert_memory_equal(r.host_finish_ps, first.host_finish_ps, 3 * 8);
-        assert_int_equal(r.num_ranks, first.num_ranks);
-        if (r.num_ranks)
-            assert_memory_equal(r.ranks, first.ranks, r.num_ranks * sizeof *r.ranks);
-        assert_memory_equal(r.critical_path.kind_ps, first.critical_path.kind_ps,
-                            sizeof r.critical_path.kind_ps);
-        ik_sim_result_free(&r);
-    }
-    return first;
-}
-
-/* Ranks 0 and 3 are on host 2, rank 1 on host 0, rank 2 on host 1. */
-static const uint32_t shared[] = {2, 0, 1, 2};
-
-static void share(graph_builder *b)
-{
-    b->rank_host = shared;
-    b->num_ranks = 4;
-}
 
 /* Each rank has processors of its own: both calculations of host 2 go on at once. */
 static void build_calcs(graph_builder *b, uint64_t seed)
@@ -389,63 +343,6 @@ static void test_what_blocks(void **state)
     assert_int_equal(graph_finish(&b, &w, &err), IK_ERR_INPUT);
 }
 
-/* ---- calls */
-
-/* Rank 1 computes 40 ns, sends 1000 B (handshake or, acknowledged, until that is back), computes
- * again; rank 2 receives. */
-static void build_calls(graph_builder *b, uint64_t seed)
-{
-    share(b);
-    b->eager = true;
-    b->handshake = seed != 2;
-    b->eager_bytes = 100;
-    uint32_t recv, calc = graph_add(b, 1, IK_OP_CALC, 40 * NS, 0, 0, 0),
-                   send = graph_message(b, 1, 2, 1000, &recv),
-                   then = graph_add(b, 1, IK_OP_CALC, 7 * NS, 0, 0, 0);
-    graph_call(b, calc, IK_CALL_COMPUTE);
-    graph_call(b, send, IK_CALL_SEND);
-    graph_call(b, then, IK_CALL_COMPUTE);
-    graph_call(b, recv, IK_CALL_RECEIVE);
-    graph_wait(b, send, calc, false);
-    graph_wait(b, then, send, false);
-}
-
-static void build_acknowledged(graph_builder *b, uint64_t seed)
-{
-    (void)seed;
-    build_calls(b, 2);
-}
-
-static void test_calls(void **state)
-{
-    const uint64_t control = 20080; /* of a message of 1 byte */
-    build_fn builds[] = {build_calls, build_acknowledged};
-    (void)state;
-    for (unsigned k = 0; k < 2; k++) {
-        ik_sim_result r = run_all(on_crossbar(), builds[k]);
-        uint64_t sent = k == 0 ? 2 * control + 80 * NS : 100 * NS + control,
-                 got = 40 * NS + 100 * NS + (k == 0 ? 2 * control : 0);
-        assert_int_equal(r.num_ranks, 4);
-        const ik_rank_times *one = &r.ranks[1], *two = &r.ranks[2];
-        assert_int_equal(one->rank, 1);
-        assert_int_equal(one->host, 0);
-        assert_int_equal(one->ps[IK_CALL_COMPUTE], 47 * NS);
-        assert_int_equal(one->calls[IK_CALL_COMPUTE], 2);
-        assert_int_equal(one->ps[IK_CALL_SEND], sent);
-        assert_int_equal(one->end_ps, 47 * NS + sent);
-        assert_int_equal(two->ps[IK_CALL_RECEIVE], got);
-        assert_int_equal(two->end_ps, got);
-        assert_int_equal(r.ranks[3].end_ps, 0);
-        assert_int_equal(r.num_matrix, 1); /* without what answers */
-        assert_int_equal(r.matrix[0].src, 1);
-        assert_int_equal(r.matrix[0].dst, 2);
-        assert_int_equal(r.matrix[0].messages, 1);
-        assert_int_equal(r.matrix[0].bytes, 1000);
-        assert_int_equal(r.matrix_block, 1);
-        ik_sim_result_free(&r);
-    }
-}
-
 /* ---- random programs against the reference */
 
 static model drawn;
@@ -577,11 +474,15 @@ static void test_random_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gap),           cmocka_unit_test(test_processors_are_of_ranks),
-        cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_matching_is_of_ranks),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_order),
-        cmocka_unit_test(test_calls),         cmocka_unit_test(test_handshake),
-        cmocka_unit_test(test_what_blocks),   cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_processors_are_of_ranks),
+        cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_matching_is_of_ranks),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_handshake),
+        cmocka_unit_test(test_what_blocks),
+        cmocka_unit_test(test_random_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

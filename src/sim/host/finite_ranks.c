@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the ranks of a program did: their time by kinds of calls, and who sent how much to whom.
+ * What the ranks of a program did: their time by kinds of calls and over time, and who sent how
+ * much to whom.
  *
  * A call lasts from the end of the one before to its own; the ends of a rank's calls follow each
  * other in time. Cost: a pass over the operations. */
 #include "sim/host/finite_state.h"
 #include <stdlib.h>
+#include <string.h>
+
+const char *ik_call_kind_name(ik_call_kind kind)
+{
+    static const char *const names[IK_CALL_KINDS] = {"",        "compute", "send",
+                                                     "receive", "wait",    "collective"};
+    assert(kind < IK_CALL_KINDS);
+    return names[kind];
+}
 
 typedef struct call_end {
     uint64_t ps;
@@ -25,8 +35,90 @@ static const uint32_t *rows(const ik_graph *g)
     return g->rank_first ? g->rank_first : g->host_first;
 }
 
-/* ends: room for all operations of the rank. */
-static void count_rank(const sim *s, uint32_t rank, call_end *ends, ik_rank_times *out)
+/* ---- time lines: of each rank `most` places for segments, filled from the first on */
+
+static uint32_t most_segments(uint32_t num_ranks)
+{
+    uint32_t share = IK_TIMELINE_SEGMENTS / num_ranks;
+    return share > IK_TIMELINE_MOST    ? IK_TIMELINE_MOST
+           : share < IK_TIMELINE_LEAST ? IK_TIMELINE_LEAST
+                                       : share;
+}
+
+/* Begin of period k of so many, `end_ps` that of the one behind the last. */
+static uint64_t period_begin(uint64_t end_ps, uint32_t k, uint32_t num)
+{
+    return end_ps / num * k + end_ps % num * k / num;
+}
+
+/* One more segment, of *num; it is part of the one before where that is of the same kind. False: it
+ * would be number `most`. */
+static bool add_segment(ik_rank_segment *out, uint32_t *num, uint32_t most, ik_rank_segment one)
+{
+    if (one.to_ps == one.from_ps)
+        return true;
+    if (*num && out[*num - 1].kind == one.kind) {
+        out[*num - 1].to_ps = one.to_ps;
+        return true;
+    }
+    if (*num == most)
+        return false;
+    out[(*num)++] = one;
+    return true;
+}
+
+/* What took most of each period, of equals the first kind, instead of what out has. */
+static uint32_t draw_periods(const ik_graph *g, const call_end *ends, uint32_t rank,
+                             uint64_t end_ps, uint32_t most, ik_rank_segment *out)
+{
+    uint32_t num = 0;
+    size_t k = 0;
+    uint64_t at = 0;
+    memset(out, 0, most * sizeof *out);
+    for (uint32_t period = 0; period < most; period++) {
+        uint64_t in[IK_CALL_KINDS] = {0}, begin = at, end = period_begin(end_ps, period + 1, most);
+        uint32_t kind = IK_CALL_NONE;
+        while (at < end) {
+            uint64_t until = ends[k].ps < end ? ends[k].ps : end;
+            in[g->call[ends[k].op]] += until - at;
+            at = until;
+            k += ends[k].ps <= at;
+        }
+        for (uint32_t one = 0; one < IK_CALL_KINDS; one++)
+            kind = in[one] > in[kind] ? one : kind;
+        add_segment(out, &num, most, (ik_rank_segment){rank, kind, begin, end});
+    }
+    return num;
+}
+
+/* The time line of a rank from the ends of its calls by time; returns how many segments it has. */
+static uint32_t draw_rank(const ik_graph *g, const call_end *ends, size_t num_ends, uint32_t rank,
+                          uint32_t most, ik_rank_segment *out)
+{
+    uint32_t num = 0;
+    uint64_t at = 0;
+    for (size_t k = 0; k < num_ends; k++) {
+        if (!add_segment(out, &num, most,
+                         (ik_rank_segment){rank, g->call[ends[k].op], at, ends[k].ps}))
+            return draw_periods(g, ends, rank, ends[num_ends - 1].ps, most, out);
+        at = ends[k].ps;
+    }
+    return num;
+}
+
+/* Leaves out the places that are empty: their segments end at 0. */
+static void close_up(ik_sim_result *r, size_t places)
+{
+    for (size_t k = 0; k < places; k++)
+        if (r->timeline[k].to_ps)
+            r->timeline[r->num_timeline++] = r->timeline[k];
+}
+
+/* ---- */
+
+/* ends: room for all operations of the rank; line: its places of the time line. */
+static void count_rank(const sim *s, uint32_t rank, call_end *ends, ik_rank_times *out,
+                       ik_rank_segment *line, uint32_t most)
 {
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
@@ -44,6 +136,7 @@ static void count_rank(const sim *s, uint32_t rank, call_end *ends, ik_rank_time
         at = ends[k].ps;
     }
     out->end_ps = at;
+    draw_rank(g, ends, num, out->rank, most, line);
 }
 
 static ik_status count_ranks(const sim *s, ik_sim_result *r, ik_error *err)
@@ -54,15 +147,22 @@ static ik_status count_ranks(const sim *s, ik_sim_result *r, ik_error *err)
         uint32_t num = rows(g)[rank + 1] - rows(g)[rank];
         most = num > most ? num : most;
     }
+    uint32_t segments = most_segments(g->num_ranks);
+    size_t places = (size_t)g->num_ranks * segments;
     call_end *ends = malloc(((size_t)most + 1) * sizeof *ends);
     r->ranks = ik_calloc((size_t)g->num_ranks + 1, sizeof *r->ranks);
-    if (!ends || !r->ranks) {
+    r->timeline = ik_calloc(places + 1, sizeof *r->timeline);
+    if (!ends || !r->ranks || !r->timeline) {
         free(ends);
-        return ik_fail_memory(err, (most + 2 * (size_t)g->num_ranks) * sizeof *ends, "ranks");
+        return ik_fail_memory(err, most * sizeof *ends + places * sizeof *r->timeline, "ranks");
     }
-    for (uint32_t rank = 0; rank < g->num_ranks; rank++)
-        count_rank(s, rank, ends, &r->ranks[ik_graph_rank_number(g, rank)]);
+    for (uint32_t rank = 0; rank < g->num_ranks; rank++) {
+        uint32_t number = ik_graph_rank_number(g, rank);
+        count_rank(s, rank, ends, &r->ranks[number], &r->timeline[(size_t)number * segments],
+                   segments);
+    }
     r->num_ranks = g->num_ranks;
+    close_up(r, places);
     free(ends);
     return IK_OK;
 }

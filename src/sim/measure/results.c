@@ -247,6 +247,7 @@ void ik_sim_result_free(ik_sim_result *r)
         free(r->message_classes[k].name);
     free(r->message_classes);
     free(r->ranks);
+    free(r->timeline);
     free(r->matrix);
     congest_result_free(&r->congestion);
     for (size_t k = 0; k < r->num_classes; k++) {

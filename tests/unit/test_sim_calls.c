@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Programs of calls: the time of every rank by kinds of calls and over time, the matrix of
+ * messages. */
+#include "rank_run.h"
+#include "unit/part.h"
+
+/* Rank 1 computes 40 ns, sends 1000 B (handshake or, acknowledged, until that is back), computes
+ * again; rank 2 receives. */
+static void build_calls(graph_builder *b, uint64_t seed)
+{
+    share(b);
+    b->eager = true;
+    b->handshake = seed != 2;
+    b->eager_bytes = 100;
+    uint32_t recv, calc = graph_add(b, 1, IK_OP_CALC, 40 * NS, 0, 0, 0),
+                   send = graph_message(b, 1, 2, 1000, &recv),
+                   then = graph_add(b, 1, IK_OP_CALC, 7 * NS, 0, 0, 0);
+    graph_call(b, calc, IK_CALL_COMPUTE);
+    graph_call(b, send, IK_CALL_SEND);
+    graph_call(b, then, IK_CALL_COMPUTE);
+    graph_call(b, recv, IK_CALL_RECEIVE);
+    graph_wait(b, send, calc, false);
+    graph_wait(b, then, send, false);
+}
+
+static void build_acknowledged(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_calls(b, 2);
+}
+
+static void check_segment(const ik_sim_result *r, size_t k, uint32_t rank, ik_call_kind kind,
+                          uint64_t to_ps)
+{
+    assert_true(k < r->num_timeline);
+    const ik_rank_segment *one = &r->timeline[k];
+    bool follows = k > 0 && one[-1].rank == rank;
+    assert_int_equal(one->rank, rank);
+    assert_int_equal(one->kind, kind);
+    assert_int_equal(one->from_ps, follows ? one[-1].to_ps : 0);
+    assert_int_equal(one->to_ps, to_ps);
+}
+
+/* Rank 1 has as many calls as the seed says, computations of 3 ns and waits of 2 ns in turn, then
+ * one wait of 100 ns; rank 2 has three of one kind. */
+static void build_many(graph_builder *b, uint64_t num)
+{
+    uint32_t before = IK_NONE;
+    share(b);
+    for (uint64_t k = 0; k <= num; k++) {
+        uint64_t time = k == num ? 100 * NS : k % 2 ? 2 * NS : 3 * NS;
+        uint32_t calc = graph_add(b, 1, IK_OP_CALC, time, 0, 0, 0);
+        graph_call(b, calc, k % 2 || k == num ? IK_CALL_WAIT : IK_CALL_COMPUTE);
+        if (before != IK_NONE)
+            graph_wait(b, calc, before, false);
+        before = calc;
+    }
+    for (unsigned k = 0; k < 3; k++)
+        graph_call(b, graph_add(b, 2, IK_OP_CALC, NS, 0, 0, 0), IK_CALL_SEND);
+}
+
+static void build_fitting(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_many(b, IK_TIMELINE_MOST);
+}
+
+static void build_too_many(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_many(b, IK_TIMELINE_MOST + 2);
+}
+
+/* A rank has as many segments as there is room for, to the picosecond; one with more has equal
+ * periods of what took most of them. */
+static void test_time_lines(void **state)
+{
+    const uint64_t most = IK_TIMELINE_MOST, end = (most / 2 + 1) * 5 * NS + 100 * NS;
+    (void)state;
+    ik_sim_result r = run_all(on_crossbar(), build_fitting);
+    assert_int_equal(r.num_timeline, most + 1);
+    for (size_t k = 0; k + 1 < most; k++)
+        check_segment(&r, k, 1, k % 2 ? IK_CALL_WAIT : IK_CALL_COMPUTE,
+                      5 * NS * (k / 2) + (k % 2 ? 5 : 3) * NS);
+    check_segment(&r, most - 1, 1, IK_CALL_WAIT, most / 2 * 5 * NS + 100 * NS);
+    check_segment(&r, most, 2, IK_CALL_SEND, 3 * NS);
+    ik_sim_result_free(&r);
+
+    r = run_all(on_crossbar(), build_too_many);
+    assert_in_range(r.num_timeline, most / 4, most); /* periods of 2.7 ns: some are of one kind */
+    for (size_t k = 0; k + 1 < r.num_timeline; k++) {
+        uint64_t to = r.timeline[k].to_ps, period = (to * most + end - 1) / end;
+        check_segment(&r, k, 1, r.timeline[k].kind, end * period / most);
+        assert_true(k == 0 || r.timeline[k].kind != r.timeline[k - 1].kind);
+    }
+    assert_int_equal(r.timeline[r.num_timeline - 2].to_ps, end);
+    assert_int_equal(r.timeline[r.num_timeline - 2].kind, IK_CALL_WAIT);
+    assert_in_range(end - r.timeline[r.num_timeline - 2].from_ps, 100 * NS, 105 * NS);
+    assert_int_equal(r.timeline[0].kind, IK_CALL_COMPUTE);
+    ik_sim_result_free(&r);
+}
+
+static void test_calls(void **state)
+{
+    const uint64_t control = 20080; /* of a message of 1 byte */
+    build_fn builds[] = {build_calls, build_acknowledged};
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        ik_sim_result r = run_all(on_crossbar(), builds[k]);
+        uint64_t sent = k == 0 ? 2 * control + 80 * NS : 100 * NS + control,
+                 got = 40 * NS + 100 * NS + (k == 0 ? 2 * control : 0);
+        assert_int_equal(r.num_ranks, 4);
+        const ik_rank_times *one = &r.ranks[1], *two = &r.ranks[2];
+        assert_int_equal(one->rank, 1);
+        assert_int_equal(one->host, 0);
+        assert_int_equal(one->ps[IK_CALL_COMPUTE], 47 * NS);
+        assert_int_equal(one->calls[IK_CALL_COMPUTE], 2);
+        assert_int_equal(one->ps[IK_CALL_SEND], sent);
+        assert_int_equal(one->end_ps, 47 * NS + sent);
+        assert_int_equal(two->ps[IK_CALL_RECEIVE], got);
+        assert_int_equal(two->end_ps, got);
+        assert_int_equal(r.ranks[3].end_ps, 0);
+        check_segment(&r, 0, 1, IK_CALL_COMPUTE, 40 * NS);
+        check_segment(&r, 1, 1, IK_CALL_SEND, 40 * NS + sent);
+        check_segment(&r, 2, 1, IK_CALL_COMPUTE, 47 * NS + sent);
+        check_segment(&r, 3, 2, IK_CALL_RECEIVE, got);
+        assert_int_equal(r.num_timeline, 4);
+        assert_int_equal(r.num_matrix, 1); /* without what answers */
+        assert_int_equal(r.matrix[0].src, 1);
+        assert_int_equal(r.matrix[0].dst, 2);
+        assert_int_equal(r.matrix[0].messages, 1);
+        assert_int_equal(r.matrix[0].bytes, 1000);
+        assert_int_equal(r.matrix_block, 1);
+        ik_sim_result_free(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_time_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
