@@ -55,6 +55,9 @@ typedef struct ik_traffic_family {
      * processes that run elsewhere */
     bool of_fabric;
     bool ends; /* its members are workloads: ik_traffic.workload */
+    /* once its processes are mapped to hosts, its workload is the same on every fabric of as many
+     * hosts, which need not make it again */
+    bool same_anywhere;
 } ik_traffic_family;
 
 /* One pattern after the other (traffic 'schedule'): entry k from the time when the one before ends.

@@ -40,6 +40,16 @@ class Workloads(CliTest):
         self.assertEqual(len(references), 5)
         self.assertTrue(all(r["fabric"].startswith("crossbar:n=16") for r in references))
 
+    def test_reference_of_the_same_messages(self):
+        """What a reference made of a tree's messages took is what the workload takes that is made for the crossbar itself."""
+        goal = SOURCE / "experiments/taskfarm.goal"
+        for traffic in ("exchange, order: nearest_first", "nas, benchmark: cg, processes: 8", "collective, operation: allreduce, bytes: 8 KiB", f"graph, path: {goal}",
+                        f"program, trace: {goal}", "storage, disks: 3, accesses: 40, duration: 20 us"):
+            rows = self.rows('fabric: ["slimtree:k=4,w=1,n=2", "crossbar:n=16"]\nrouting: updown\nswitch: {model: ideal}\n'
+                             f"adapter: {{packet: 256 B}}\ntraffic: {{family: {traffic}, mapping: [linear, random]}}\n" + ENDS)
+            self.assertEqual(len(rows), 4, traffic)
+            self.assertEqual({r["slowdown"] for r in rows if r["fabric"].startswith("crossbar")}, {"1"}, traffic)
+
     def test_places_and_limits_of_commands(self):
         """A file without a host is named with its last line, a mistyped rule with the nearest; a benchmark that is too large is only counted."""
         empty = self.tmp / "empty.txt"

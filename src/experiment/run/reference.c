@@ -67,14 +67,16 @@ static ik_status crossbar_spec(const ik_fabric *f, bool unlimited, ik_arena *are
     return *out ? IK_OK : ik_fail_memory(err, 100, "a reference");
 }
 
-/* The same workload on the fabric f of as many hosts: made again from its spec or, where it was
- * made for its own fabric, its very messages. */
+/* The same workload on the fabric f of as many hosts: its very messages, if no fabric would have
+ * others or if it was made for its own one, else made again from its spec. */
 static ik_status workload_on(const ik_fabric *f, const char *spec, const ik_traffic *workload,
                              const ik_env *env, ik_traffic **made, ik_traffic *moved, ik_error *err)
 {
     *moved = *workload;
     moved->fabric = f;
-    return workload->of_fabric ? IK_OK : ik_traffic_from_spec(f, spec, env, made, err);
+    if (workload->of_fabric || workload->family->same_anywhere)
+        return IK_OK;
+    return ik_traffic_from_spec(f, spec, env, made, err);
 }
 
 static ik_status run_on(const ik_fabric *f, const char *traffic_spec, const ik_traffic *workload,

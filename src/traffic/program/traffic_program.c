@@ -213,4 +213,5 @@ const ik_traffic_family ik_traffic_program = {
     .dest = member_dest,
     .flows = member_flows,
     .ends = true,
+    .same_anywhere = true,
 };

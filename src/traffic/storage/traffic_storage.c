@@ -132,4 +132,5 @@ const ik_traffic_family ik_traffic_storage = {
     .flows = member_flows,
     .write_trace = write_trace,
     .ends = true,
+    .same_anywhere = true,
 };

@@ -234,4 +234,5 @@ const ik_traffic_family ik_traffic_collective = {
     .dest = member_dest,
     .flows = member_flows,
     .ends = true,
+    .same_anywhere = true,
 };

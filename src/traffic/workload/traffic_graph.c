@@ -113,4 +113,5 @@ const ik_traffic_family ik_traffic_graph = {
     .dest = member_dest,
     .flows = member_flows,
     .ends = true,
+    .same_anywhere = true,
 };

@@ -136,4 +136,5 @@ const ik_traffic_family ik_traffic_nas = {
     .dest = member_dest,
     .flows = member_flows,
     .ends = true,
+    .same_anywhere = true,
 };
