@@ -257,6 +257,8 @@ ik_status terminal_workloads(const terminal_page *p, ik_error *err)
                   "sending hosts could have sent by completion.",
                   0, 0);
     status = put_reasons(p, err);
+    if (status == IK_OK)
+        status = terminal_ranks(p, err);
     return status == IK_OK ? put_jobs(p, err) : status;
 }
 

@@ -65,6 +65,9 @@ ik_status terminal_statics(const terminal_page *p, ik_error *err);
 /* ---- report_terminal_workload.c: what became of workloads that end */
 bool terminal_is_workload(const report_curve *c);
 ik_status terminal_workloads(const terminal_page *p, ik_error *err);
+/* report_terminal_ranks.c: of programs of calls, in what their ranks spent the time, which run was
+ * best and what the others waited for. */
+ik_status terminal_ranks(const terminal_page *p, ik_error *err);
 /* What is missing of the first that was not completed. */
 void terminal_missing(const terminal_page *p);
 

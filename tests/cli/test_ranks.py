@@ -35,6 +35,23 @@ class Ranks(CliTest):
         self.ok("report", self.tmp / "r.db", "-o", self.tmp / "r.html")
         self.assertIn('"matrix"', self.ok("report", self.tmp / "r.db", "--json"))
 
+    def test_summary_says_which_fabric_is_best(self):
+        """The first network is ten times as slow: the receive takes longer by what its message takes more."""
+        (self.tmp / "t.dim").write_text(TRACE.replace(":1000:", ":100000:"))
+        slow = FABRIC[1].replace("100 Gb/s", "10 Gb/s")
+        told = " ".join(self.ok("replay", self.tmp / "t.dim", "-f", slow, *FABRIC, "-o", self.tmp / "r.db").split())
+        self.assertIn("ranks compute receive end", told)
+        self.assertIn("mean 1.750 40.260 42.010", told)
+        self.assertIn("least 0.500 0.000 3.000", told)
+        self.assertIn("most 3.000 80.520 81.020", told)
+        self.assertIn("link_rate=10 Gb/s,latency=10 ns: 72.000 us (798.2 %) behind the best; rank 1 (host1) was last; the mean rank spent more: 36.000 us in receive", told)
+        self.assertIn("crossbar:n=4,latency=10 ns: the best, 9.020 us; rank 1 (host1) was last", told)
+
+    def test_equally_good(self):
+        (self.tmp / "t.dim").write_text(TRACE)
+        told = " ".join(self.ok("replay", self.tmp / "t.dim", "-f", FABRIC[1].replace("100 Gb/s", "10 Gb/s"), *FABRIC, "-o", self.tmp / "r.db").split())
+        self.assertEqual(told.count("the best, 3.000 us; rank 0 (host0) was last"), 2)
+
     def test_programs_without_calls(self):
         (self.tmp / "t.goal").write_text("num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n")
         self.ok("replay", self.tmp / "t.goal", *FABRIC, "-o", self.tmp / "r.db")
