@@ -29,6 +29,10 @@ ik_status ik_recorder_find(ik_recorder wanted, const char *const *command, char 
 /* The file that a shell would run for a command's name, to be freed. IK_ERR_USAGE: none. */
 ik_status ik_record_program(const char *name, char **path, ik_error *err);
 
+/* How many processes the launcher (mpirun, srun) started that this process is one of, by the
+ * environment: *variable says so. 1: it is alone, then *variable is left as it is. */
+unsigned long ik_record_launched(const char **variable);
+
 /* Runs a command (NULL-terminated) with the recorder in all processes that it starts; their
  * recordings go to `folder`, which exists. Waits for its end; signals that would end this process
  * are passed on to the command instead. *code: its exit status, or 128 + the signal that ended it.

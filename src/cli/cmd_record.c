@@ -128,13 +128,21 @@ static char *make_folder(cli *c, const char *path)
     return real;
 }
 
-static int collect(cli *c, ik_output *out, const char *path, const char *folder, int code)
+/* *keep: the folder still has what could not be written. */
+static int collect(cli *c, ik_output *out, const char *path, const char *folder, int code,
+                   bool *keep)
 {
     ik_error err;
     ik_status status = ik_record_collect(folder, out->out, &err);
     status = ik_output_close(out, status, &err);
+    *keep = status != IK_OK && status != IK_ERR_FAILED;
     if (status != IK_OK) {
         cli_error(c, &err);
+        if (*keep)
+            fprintf(stderr,
+                    "what the ranks recorded is kept in %s\n"
+                    "make one file of it: ikat record --merge %s -o FILE\n",
+                    cli_line(folder), cli_line(folder));
         return code ? code : CLI_FAILED;
     }
     if (summarise(c, path, code) != CLI_DONE)
@@ -156,15 +164,56 @@ static int record_into(cli *c, const char *recorder, const char *path)
     }
     ik_status status = ik_record_run((const char *const *)c->args, recorder, folder, &code, &err);
     int result;
+    bool keep = false;
     if (status == IK_OK) {
-        result = collect(c, &out, path, folder, code);
+        result = collect(c, &out, path, folder, code, &keep);
     } else {
         ik_output_close(&out, status, &err);
         result = cli_error(c, &err);
     }
-    ik_record_remove(folder);
+    if (!keep)
+        ik_record_remove(folder);
     free(folder);
     return result;
+}
+
+/* Of a folder that was kept. */
+static int merge(cli *c, const char *folder, const char *path)
+{
+    ik_output out;
+    ik_error err;
+    struct stat info;
+    if (c->num_args)
+        return cli_usage(c, "--merge takes what was recorded: there is nothing to run");
+    if (cli_has(c, "--mpi"))
+        return cli_usage(c, "--mpi has no effect with --merge");
+    if (!path)
+        return cli_usage(c, "where should the recording go? Name a file with -o");
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
+        return cli_usage(c, "%s is no folder", cli_line(folder));
+    ik_status status = ik_output_open(&out, path, &err);
+    if (status == IK_OK)
+        status = ik_output_close(&out, ik_record_collect(folder, out.out, &err), &err);
+    return status == IK_OK ? summarise(c, path, -1) : cli_error(c, &err);
+}
+
+/* A process that a launcher started beside others would record itself alone. */
+static int check_launched(cli *c, const char *path)
+{
+    const char *variable = NULL;
+    unsigned long num = ik_record_launched(&variable);
+    ik_error err;
+    if (num == 1)
+        return CLI_DONE;
+    ik_fail(&err, IK_ERR_USAGE,
+            "%s=%lu: a launcher started this process beside others; each of them would make the "
+            "recording of its own rank",
+            variable, num);
+    ik_hint(&err, IK_ERR_USAGE,
+            "mpirun stands behind '--': ikat record -o %.200s -- mpirun -n %lu %.200s; or unset %s "
+            "if the command starts all ranks itself",
+            path, num, c->args[0], variable);
+    return cli_error(c, &err);
 }
 
 static bool find_recorder(cli *c, char **recorder)
@@ -191,8 +240,8 @@ static int run(cli *c)
     const char *path = cli_get(c, "--output");
     char *recorder = NULL;
     struct stat info;
-    if (cli_has(c, "--show") && cli_has(c, "--calls"))
-        return cli_usage(c, "--show and --calls: one of them");
+    if (cli_has(c, "--show") + cli_has(c, "--calls") + cli_has(c, "--merge") > 1)
+        return cli_usage(c, "--show, --calls and --merge: one of them");
     if (cli_has(c, "--show") || cli_has(c, "--calls")) {
         int status = cli_only_with(c, "--rank", "--calls");
         bool calls = cli_has(c, "--calls");
@@ -202,6 +251,8 @@ static int run(cli *c)
     int status = cli_only_with(c, "--rank", "--calls");
     if (status != CLI_DONE)
         return status;
+    if (cli_has(c, "--merge"))
+        return merge(c, cli_get(c, "--merge"), path);
     if (!path)
         return cli_usage(c, "where should the recording go? Name a file with -o");
     if (c->num_args == 0)
@@ -209,6 +260,9 @@ static int run(cli *c)
     if (!c->separated)
         return cli_usage(c, "put '--' before the command: ikat record -o %s -- %s …",
                          cli_line(path), cli_line(c->args[0]));
+    status = check_launched(c, path);
+    if (status != CLI_DONE)
+        return status;
     char *program = NULL;
     ik_error err;
     if (ik_record_program(c->args[0], &program, &err) != IK_OK)
@@ -232,6 +286,10 @@ static const cli_option options[] = {
      false},
     {"--show", 0, "FILE", "record nothing: print what a recording has", false},
     {"--calls", 0, "FILE", "record nothing: print every call of a recording as a line", false},
+    {"--merge", 0, "FOLDER",
+     "record nothing: make FILE of what ranks left in a folder, which is kept where FILE could not "
+     "be written",
+     false},
     {"--rank", 0, "N", "only calls of this rank (with --calls)", false},
     {0},
 };
@@ -240,7 +298,8 @@ static const char *const examples[] = {"ikat record --help", NULL};
 
 const ik_command ik_command_record = {
     .name = "record",
-    .synopsis = "-o FILE -- COMMAND [ARGUMENT…] | --show FILE | --calls FILE",
+    .synopsis =
+        "-o FILE -- COMMAND [ARGUMENT…] | --show FILE | --calls FILE | --merge FOLDER -o FILE",
     .summary = "record the communication of an MPI program, for replay",
     .details =
         "Runs the command (mpirun -n 64 ./app) with a library that is preloaded into its "
@@ -255,6 +314,9 @@ const ik_command ik_command_record = {
         "The exit status is the command's own (128 + N if signal N ended it); where that is 0, 1 "
         "if nothing could be recorded. 2: wrong\n"
         "usage, and nothing was run. A program that is killed is recorded up to there.\n"
+        "Where FILE cannot be written in the end, the ranks' own files are kept: --merge makes "
+        "FILE "
+        "of them.\n"
         "\n"
         "Ranks on other nodes: FILE must lie in a folder that all nodes share, under the same "
         "path, and so must ikat. Open MPI passes the\n"

@@ -14,6 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+unsigned long ik_record_launched(const char **variable)
+{
+    return recording_launched(variable);
+}
+
 /* In the child. Another library that is to be preloaded stays. */
 static void become(const char *const *command, const char *recorder, const char *folder, int tell)
 {

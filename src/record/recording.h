@@ -17,6 +17,7 @@
 #define IKAT_RECORDING_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #define RECORDING_MAGIC     "IKATREC\n"
 #define RECORDING_VERSION   1u
@@ -30,6 +31,21 @@
 /* In that folder: the file of rank N; why a rank recorded nothing. */
 #define RECORDING_PART_NAME    "rank-%u.part"
 #define RECORDING_PROBLEM_NAME "problem-%u"
+
+/* Of the environment that launchers give to processes: how many they started together. */
+static inline unsigned long recording_launched(const char **variable)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++) {
+        const char *text = getenv(names[k]);
+        unsigned long num = text ? strtoul(text, NULL, 10) : 0;
+        if (num > 1) {
+            *variable = names[k];
+            return num;
+        }
+    }
+    return 1;
+}
 
 /* File header: 8 bytes of magic, then these; the checksum is that of all before it. */
 typedef struct recording_header {

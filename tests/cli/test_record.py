@@ -202,6 +202,48 @@ class OpenMPI(Recorded):
         self.assertGreater(summary["messages"], 1000)
         self.assertLess(summary["messages"], 100000)
 
+    def test_output_that_cannot_be_written_in_the_end(self):
+        """What the ranks recorded is kept, and made a recording of by another command."""
+        store = self.tmp / "t.ikrec"
+        for code in (0, 3):
+            with self.subTest(code=code):
+                done = run("record", "-o", store, "--", "sh", "-c", f'"$@" && mkdir {store}; exit {code}', "sh",
+                           LIBRARIES["openmpi"], "-n", 2, self.program("endings.c"), "no", 3)
+                self.assertEqual(done.returncode, code or 1, done.stderr)
+                self.assertIn(f"{store}: cannot be written: Is a directory", done.stderr)
+                kept = re.search(r"kept in (.*)\n", done.stderr)[1]
+                self.assertRegex(done.stderr, rf"ikat record --merge {kept} -o FILE\n")
+                store.rmdir()
+                self.ok("record", "--merge", kept, "-o", store)
+                self.assertEqual(self.json("record", "--show", store)["messages"], 6)
+                self.assertEqual(self.replays(store).returncode, 0)
+                store.unlink()
+                shutil.rmtree(kept)
+
+    def test_launcher_of_another_library(self):
+        """The program's processes are alone then: the likely cause is said."""
+        if missing("mpich"):
+            self.skipTest(missing("mpich"))
+        for library, launcher, variable in (("openmpi", "mpirun.mpich", "PMI_SIZE"), ("mpich", "mpirun.openmpi", "OMPI_COMM_WORLD_SIZE")):
+            with self.subTest(library=library):
+                self.library = library
+                done = run("record", "-o", self.tmp / "t.ikrec", "--", launcher, "-n", 2, self.program("endings.c"), "no", 3)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stderr, rf"launcher started 2 processes \({variable}\).*mpirun seems to be of another MPI library")
+
+    def test_launcher_before_ikat(self):
+        """Each process is refused, nothing is run; one rank, as in a step of a batch job, is recorded."""
+        store, program = self.tmp / "t.ikrec", self.program("endings.c")
+        command = [LIBRARIES["openmpi"], "-n", "2", IKAT, "record", "-o", store, "--", program, "no", "3"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("OMPI_COMM_WORLD_SIZE=2: a launcher started this process beside others", done.stderr)
+        self.assertIn(f"-- mpirun -n 2 {program}", done.stderr)
+        self.assertEqual(list(self.tmp.glob("t.ikrec*")), [])
+        command[2] = "1"
+        subprocess.run(command, capture_output=True, check=True)
+        self.assertEqual(self.json("record", "--show", store)["messages"], 3)
+
     def test_threads(self):
         """One after the other they are replayed; at once they are recorded, and refused with the reason."""
         program = self.program("threads.c")
@@ -306,6 +348,14 @@ class Usage(CliTest):
         self.refused("record", "--show", out, "--", "true", says="nothing to run")
         self.refused("record", "--show", out, "--calls", out, says="one of them")
         self.refused("record", "--rank", "1", "--show", out, says="--calls")
+        for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+            self.refused("record", "-o", out, "--", "./app", env={variable: "4"}, says=(f"{variable}=4", "-- mpirun -n 4 ./app"))
+            self.refused("record", "-o", out, "--", "no-such-program", env={variable: "1"}, says="there is no program")
+        self.refused("record", "--merge", out, "-o", out, says="is no folder")
+        self.refused("record", "--merge", self.tmp, says="Name a file with -o")
+        self.refused("record", "--merge", self.tmp, "-o", out, "--", "true", says="nothing to run")
+        self.refused("record", "--merge", self.tmp, "--mpi", "mpich", "-o", out, says="no effect")
+        self.ok("record", "--merge", self.tmp, "-o", out, status=None)
         self.refused("record", "--show", out, says="cannot be read: No such file or directory")
         self.refused("record", "--show", self.tmp, says="cannot be read: Is a directory")
         self.refused("record", "--calls", SOURCE / "data/halo16.ikrec", "--rank", 16, says="the last is 15")

@@ -108,6 +108,20 @@ static void in_child(void)
     recorder_on = false;
 }
 
+/* The folder has a file of this rank already. */
+static void refuse_second(uint32_t num_ranks)
+{
+    const char *variable = NULL;
+    unsigned long launched = recording_launched(&variable);
+    if (launched > num_ranks)
+        recorder_give_up("the launcher started %lu processes (%s), but their programs have %u %s "
+                         "each, and only the first is recorded: mpirun seems to be of another MPI "
+                         "library than the program",
+                         launched, variable, num_ranks, num_ranks == 1 ? "rank" : "ranks");
+    else
+        recorder_give_up("a second MPI program began, only the first is recorded");
+}
+
 bool stream_open(const char *folder, uint32_t rank, uint32_t num_ranks)
 {
     char path[4096];
@@ -122,7 +136,7 @@ bool stream_open(const char *folder, uint32_t rank, uint32_t num_ranks)
     file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) {
         if (errno == EEXIST)
-            recorder_give_up("a second MPI program began, only the first is recorded");
+            refuse_second(num_ranks);
         else
             recorder_give_up("%s: %s", path, strerror(errno));
         return false;
