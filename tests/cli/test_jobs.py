@@ -130,6 +130,17 @@ class Jobs(CliTest):
             self.assertGreater(float(row["completion_ns"]), least)
         self.assertGreaterEqual(float(rows[1]["slowdown"]), 1)
 
+    def test_notes(self):
+        """What is passed over in a pattern is said of a job, too, and of all that is made of a pattern."""
+        flows = self.tmp / "flows.txt"
+        flows.write_text("1 1\n0 9\n2 3\n3 2\n")
+        for traffic in ("FILE", "mix:50%*uniform+50%*FILE", "subset:hosts=0..15,pattern=FILE", "batch:messages=2,pattern=FILE",
+                        "exchange:pattern=FILE", "jobs:jobs=a=exchange:hosts=8..15&b@30%=FILE", "jobs:jobs=a=exchange:pattern=FILE"):
+            with self.subTest(traffic=traffic):
+                done = run("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", traffic.replace("FILE", f"file:path={flows}"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr.count(f"note: {flows}: 1 line of a host to itself is passed over, the first is line 1"), 1, done.stderr)
+
     def test_sweeps_and_threads(self):
         text = HEAD + "jobs:\n  - {name: a, traffic: {family: exchange, bytes: [512 B, 1 KiB]}, hosts: 0..7, mapping: [linear, random]}\n" \
                       "  - {name: b, traffic: exchange, hosts: 8..15}\n"

@@ -72,7 +72,7 @@ static ik_status open_pattern(ik_traffic *t, batch *b, const char *text, const i
         status = refuse_pattern(spec, "it changes with time, and a batch has no times",
                                 "one pattern for all of the batch", err);
     ik_arena_free(&arena);
-    return status;
+    return status == IK_OK ? pattern_join_notes(t, &b->pattern, 1, err) : status;
 }
 
 uint64_t ik_batch_count(const ik_workload *w, uint32_t host, uint64_t number)

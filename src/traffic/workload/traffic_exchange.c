@@ -131,7 +131,7 @@ static ik_status open_pattern(ik_traffic *t, exchange *x, const char *text, cons
         status = refuse_pattern(list[0].spec,
                                 "order and visits are parameters of the exchange itself", err);
     ik_arena_free(&arena);
-    return status;
+    return status == IK_OK ? pattern_join_notes(t, &x->pattern, 1, err) : status;
 }
 
 static ik_status find_hosts(ik_traffic *t, exchange *x, const ik_params *p, const ik_env *env,

@@ -535,6 +535,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     }
     if (status == IK_OK)
         status = write_portable(t, x, list, &arena, err);
+    if (status == IK_OK)
+        status = pattern_join_notes(t, x->members, x->work.num_jobs, err);
     ik_arena_free(&arena);
     t->workload = &x->work;
     return status;

@@ -94,7 +94,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (status == IK_OK)
         status = open_pattern(x, ik_params_text(p, "pattern"), env, err);
     t->gaps = status == IK_OK && x->pattern->gaps;
-    return status;
+    return status == IK_OK ? pattern_join_notes(t, &x->pattern, 1, err) : status;
 }
 
 static uint32_t dest(const ik_traffic *t, uint32_t src, uint64_t n)
