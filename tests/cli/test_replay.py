@@ -109,6 +109,22 @@ measure: {{until: delivered, at_most: 10 ms}}
         self.assertEqual(self.points("out.db"), eager)
         self.refused("replay", self.tmp / "two.goal", *on, "--set", "traffic.rendezvous=acknowledge", "-o", self.tmp / "no.db", says="eager")
 
+    def test_byte_order_mark(self):
+        """Text with UTF-8's byte order mark is the same trace, in each format of text."""
+        texts = {"csv": "0,0,1,10\n1500,1,0,20\n", "titled": "time_ns,src,dst,bytes\n0,0,1,10\n1500,1,0,20\n",
+                 "goal": "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n",
+                 "dim": '#DIMEMAS:"two":1,0:2(1,1):0\n2:0:0:1:1000:5:0:0\n3:1:0:0:1000:5:0:0\n'}
+        for name, text in texts.items():
+            with self.subTest(name=name):
+                done = []
+                for mark in (b"", b"\xef\xbb\xbf"):
+                    (self.tmp / f"t.{name}").write_bytes(mark + text.encode())
+                    self.replay(self.tmp / f"t.{name}", "-f", "crossbar:n=2", "-r", "minimal")
+                    done.append(self.points("out.db"))
+                self.assertEqual(*done)
+        (self.tmp / "t.csv").write_bytes(b"\xef\xbb\xbf")
+        self.refused("replay", self.tmp / "t.csv", "-f", "crossbar:n=2", "-r", "minimal", "-o", self.tmp / "no.db", says="t.csv:1: the file is empty")
+
     def test_latency_alone(self):
         """Against a network without bandwidth: a crossbar whose links are as fast as there are."""
         on = ("-f", "crossbar:n=8,latency=100 ns", "-r", "minimal", "--set", "switch.model=ideal")
@@ -150,6 +166,16 @@ measure: {{until: delivered, at_most: 10 ms}}
                 self.assertFalse((self.tmp / "no.db").exists())
         (self.tmp / "p.goal").write_bytes(FARM.read_bytes())
         self.refused("replay", self.tmp / "p.goal", *on, "-o", self.tmp / "p.goal", says="would replace the trace")
+        (self.tmp / "map").write_text("3\n# that is all\n2\n")
+        self.refused("replay", FARM, *on, "-m", self.tmp / "map", *out, says="map:3: 2 hosts for 8 processes: the file ends here")
+        two = ("-f", "crossbar:n=2", "-r", "minimal", *out)
+        for text, says in (("0,0,1,8\n0,0,1,999999999999999\n", "t.csv:2: host 0 of the workload would send more than 2^32 packets"),
+                           ("0,0,4294967294,10\n", "t.csv:1: a program of 4294967295 ranks on 2 hosts"),
+                           ("0,1,1,10\n", "t.csv:1: the program has no message between two hosts: this one, and all others, stay on their host")):
+            (self.tmp / "t.csv").write_text(text)
+            self.refused("replay", self.tmp / "t.csv", *two, says=says)
+        (self.tmp / "t.csv").write_text("0,0,4294967294,10\n")
+        self.refused("replay", self.tmp / "t.csv", *two, "--ranks-per-host", "4294967294", says="they take 4294967294 ranks")
         (self.tmp / "nothing").write_bytes(b"")
         self.refused("replay", self.tmp / "nothing", *on, *out, says="nothing:1: the file is empty")
         (self.tmp / "empty").mkdir()

@@ -520,6 +520,8 @@ static const struct {
     {"num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 9b from 0\n}\n", "another size", "", 6,
      1},
     {"num_ranks 1\nrank 0 {\ncalc 5\n}\n", "no message between two hosts", "", 0, 0},
+    {"num_ranks 2\nrank 0 {\ncalc 5\nsend 8b to 0\nrecv 8b from 0\n}\nrank 1 {\n}\n",
+     "no message between two hosts: this one, and all others, stay on their host", "", 4, 0},
     {"num_ranks 1\nrank 0 {\ncalc \x01\n}\n", "no text", "", 3, 6},
 };
 

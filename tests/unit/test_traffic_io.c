@@ -52,6 +52,23 @@ static void check_sample(const io_sample *s)
     }
 }
 
+/* A text with UTF-8's byte order mark is the same trace. */
+static void test_marked(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < NUM_IO_SAMPLES; k++) {
+        io_sample s = io_samples[k];
+        char *text = malloc(s.size + 3);
+        assert_non_null(text);
+        memcpy(text, "\xef\xbb\xbf", 3);
+        memcpy(text + 3, s.text, s.size);
+        s.text = text;
+        s.size += 3;
+        check_sample(&s);
+        free(text);
+    }
+}
+
 static void test_formats(void **state)
 {
     (void)state;
@@ -393,7 +410,7 @@ int main(void)
         cmocka_unit_test(test_window),      cmocka_unit_test(test_wall_clock),
         cmocka_unit_test(test_limit),       cmocka_unit_test(test_names),
         cmocka_unit_test(test_completions), cmocka_unit_test(test_many_pending),
-        cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_packed),      cmocka_unit_test(test_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

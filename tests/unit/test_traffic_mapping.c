@@ -136,7 +136,7 @@ static void test_files(void **state)
         {"3\n9\n", "no host '9'", 2, 1, "0 to 7"},
         {"3\n0 1\n", "more than one word", 2, 3, "one host"},
         {"# nothing\n", "no host in the file: it ends here", 1, 1, NULL},
-        {"3\n0\n", "3 processes on 2 hosts", 0, 0, "one process at most"},
+        {"3\n0\n", "2 hosts for 3 processes: the file ends here", 2, 0, "runs one at most"},
     };
     ik_fabric *f = fabric_of("karytree:k=2,n=3");
     (void)state;

@@ -123,18 +123,24 @@ static void resolve_batch(sim *s, const ik_params *adapter, const ik_workload *w
     s->workload.even_visits = w->repeat == 1;
 }
 
-/* A job's parameters are below it in the list of jobs. */
-static ik_status refuse_packets(const ik_workload *w, uint32_t host, ik_error *err)
+/* A job's parameters are below it in the list of jobs. op: the send with which there are too many,
+ * whose place in its file is said; IK_NONE = unknown. */
+static ik_status refuse_packets(const ik_workload *w, uint32_t host, uint32_t op, ik_error *err)
 {
+    const char *path;
+    unsigned line = op == IK_NONE ? 0 : ik_graph_line(w->graph, op, &path);
     ik_fail(err, IK_ERR_UNSUPPORTED, "host %u of the workload would send more than 2^32 packets",
             host);
+    if (line)
+        ik_error_at(err, path, line, 0);
     if (w->num_jobs)
         ik_about(err, IK_ERR_UNSUPPORTED,
                  "traffic.jobs/%u/traffic/bytes traffic.jobs/%u/traffic/class adapter.packet",
                  w->host_job[host], w->host_job[host]);
     else
         ik_about(err, IK_ERR_UNSUPPORTED,
-                 "traffic.bytes traffic.class traffic.messages traffic.path traffic.repeat");
+                 "traffic.bytes traffic.class traffic.messages traffic.path traffic.trace "
+                 "traffic.repeat adapter.packet");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "packets of a host have numbers of 32 bits: fewer bytes or repetitions, or "
                    "larger packets");
@@ -161,17 +167,18 @@ ik_status sim_finite_check(const ik_workload *w, uint32_t packet_bytes, ik_error
                            (double)whole(w->largest, packet_bytes) <=
                        UINT32_MAX
                    ? IK_OK
-                   : refuse_packets(w, 0, err);
+                   : refuse_packets(w, 0, IK_NONE, err);
     if (w->alltoall)
         return fits_visits(w, packet_bytes)
                    ? IK_OK
-                   : refuse_packets(w, w->alltoall->host ? w->alltoall->host[0] : 0, err);
+                   : refuse_packets(w, w->alltoall->host ? w->alltoall->host[0] : 0, IK_NONE, err);
     for (uint32_t host = 0; host < g->num_hosts; host++) {
         uint64_t packets = 0;
-        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++)
+        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
             packets += g->kind[op] == IK_OP_SEND ? whole(g->ops[op].amount, packet_bytes) : 0;
-        if (packets > UINT32_MAX)
-            return refuse_packets(w, host, err);
+            if (packets > UINT32_MAX)
+                return refuse_packets(w, host, op, err);
+        }
     }
     return IK_OK;
 }

@@ -72,9 +72,10 @@ static ik_status map_ranks(program *p, ik_error *err)
 ik_status program_begin(program *p, uint32_t num_ranks, ik_error *err)
 {
     assert(!p->host_of);
-    if (num_ranks == 0 || num_ranks == IK_NONE)
-        return program_refuse(p, err, "a program of %s", num_ranks ? "2^32 ranks" : "no rank");
+    if (num_ranks == 0)
+        return program_refuse(p, err, "a program of no rank");
     uint64_t most = p->set.most_ranks ? p->set.most_ranks : p->set.num_hosts;
+    most = most < IK_NONE ? most : IK_NONE - 1;
     if (num_ranks > most) {
         program_refuse(p, err, "a program of %u ranks on %u hosts", num_ranks, p->set.num_hosts);
         return ik_hint(err, IK_ERR_INPUT,

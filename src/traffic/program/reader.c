@@ -45,6 +45,10 @@ static ik_status read_head(program_source *s, ik_error *err)
         return ik_fail_memory(err, PROGRAM_HEAD, "the head of a file");
     }
     s->head_size = got > 0 ? (size_t)got : 0;
+    if (s->head_size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
+        s->head_size -= 3; /* UTF-8's byte order mark, which readers of text pass over, too */
+        memmove(head, head + 3, s->head_size);
+    }
     head[s->head_size] = '\0';
     s->head = head;
     return IK_OK;

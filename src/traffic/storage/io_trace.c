@@ -330,9 +330,14 @@ static ik_status choose_format(io_trace *t, const char *name, ik_error *err)
     ik_status status = ik_text_lines_peek(&t->lines, IO_LOOK, &size, err);
     if (status != IK_OK || t->format)
         return status;
+    const char *head = t->lines.text + t->lines.at;
     size = size < IO_LOOK ? size : IO_LOOK;
+    if (size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
+        head += 3; /* UTF-8's byte order mark, which is no part of the first line */
+        size -= 3;
+    }
     for (unsigned k = 0; k < NUM_FORMATS && !t->format; k++)
-        if (formats[k]->is_certain && formats[k]->is_certain(t->lines.text + t->lines.at, size))
+        if (formats[k]->is_certain && formats[k]->is_certain(head, size))
             t->format = formats[k];
     if (t->format)
         return IK_OK;

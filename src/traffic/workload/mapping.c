@@ -27,6 +27,8 @@ typedef struct host_set {
     size_t num;
     unsigned
         *line; /* [num_hosts] where in the file, or 1, + 1 once a host is in the set; 0 = not */
+    const char *path; /* the file, borrowed, and its last line; NULL = the set is from none */
+    unsigned last_line;
 } host_set;
 
 void mapping_free(mapping *m)
@@ -177,6 +179,8 @@ static ik_status read_file(host_set *s, const char *path, const ik_env *env, ik_
         status = read_lines(&m, text + (start - text), start + size, err);
     host_names_free(&m.names);
     free(text);
+    s->path = path;
+    s->last_line = m.line;
     return status;
 }
 
@@ -267,6 +271,14 @@ static ik_status apply_rule(host_set *s, unsigned rule, uint64_t seed, ik_error 
 
 static ik_status refuse_count(const host_set *s, uint64_t processes, ik_error *err)
 {
+    if (s->path) {
+        ik_fail_at(err, IK_ERR_INPUT, s->path, s->last_line, 0,
+                   "%zu %s for %" PRIu64 " processes: the file ends here", s->num,
+                   s->num == 1 ? "host" : "hosts", processes);
+        return ik_hint(
+            err, IK_ERR_INPUT,
+            "a mapping has a line with a host for each process; a host runs one at most");
+    }
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE, "%s: %" PRIu64 " processes on %zu %s", s->owner, processes,
                      s->num, s->num == 1 ? "host" : "hosts"),

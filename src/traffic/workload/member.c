@@ -33,15 +33,21 @@ ik_status member_finish_steps(const ik_traffic *t, workload_member *m, steps *s,
 ik_status member_check_messages(const workload_member *m, ik_error *err)
 {
     const ik_graph *g = m->work.graph;
-    uint32_t host = 0, op = 0;
+    uint32_t host = 0, op = 0, first = 0;
+    const char *path = g->source;
     for (; host < g->num_hosts && op == g->host_first[host]; host++)
         while (op < g->host_first[host + 1] &&
                (g->kind[op] != IK_OP_SEND || g->ops[op].peer == host))
             op++;
     if (op < g->num_ops)
         return IK_OK;
-    return ik_fail_at(err, IK_ERR_INPUT, g->source, 0, 0,
-                      "the program has no message between two hosts");
+    while (first < g->num_ops && g->kind[first] != IK_OP_SEND)
+        first++;
+    unsigned line = first < g->num_ops ? ik_graph_line(g, first, &path) : 0;
+    return ik_fail_at(err, IK_ERR_INPUT, path, line, 0,
+                      line ? "the program has no message between two hosts: this one, and all "
+                             "others, stay on their host"
+                           : "the program has no message between two hosts");
 }
 
 void member_destroy(ik_traffic *t)
