@@ -75,6 +75,30 @@ static int refuse_operation(cli *c, const char *name)
     return cli_error(c, &err);
 }
 
+/* The algorithms that are given for the operation of option n, which sweep if there are several;
+ * nothing if an option before n did that. */
+static void put_algorithms_of(cli *c, ik_json *j, int n, const char *operation)
+{
+    size_t length = strlen(operation) + 1; /* with '=' */
+    const char *own = cli_get_nth(c, "--collective", n), *text;
+    int num = 0;
+    for (int k = 0; (text = cli_get_nth(c, "--collective", k)); k++) {
+        bool same = strncmp(text, own, length) == 0;
+        if (same && k < n)
+            return;
+        num += same;
+    }
+    if (num == 1) {
+        ik_json_text(j, operation, own + length);
+        return;
+    }
+    ik_json_array(j, operation);
+    for (int k = n; (text = cli_get_nth(c, "--collective", k)); k++)
+        if (strncmp(text, own, length) == 0)
+            ik_json_text(j, NULL, text + length);
+    ik_json_close(j);
+}
+
 /* --collective allreduce=ring */
 static int put_algorithms(cli *c, ik_json *j)
 {
@@ -90,7 +114,7 @@ static int put_algorithms(cli *c, ik_json *j)
         snprintf(operation, sizeof operation, "%.*s", (int)length, text);
         if (!is_operation(operation))
             return refuse_operation(c, operation);
-        ik_json_text(j, operation, text + length + 1);
+        put_algorithms_of(c, j, n, operation);
     }
     return CLI_DONE;
 }
@@ -250,7 +274,8 @@ static const cli_option options[] = {
     {"--gap", 0, "TIME", "between two messages at a host's adapter (LogGP: g)", true},
     {"--compute-scale", 0, "X", "times of computations are multiplied by this", true},
     {"--size-scale", 0, "X", "sizes of messages are multiplied by this", true},
-    {"--collective", 0, "OPERATION=ALGORITHM", "e.g. allreduce=ring (default: by size)", true},
+    {"--collective", 0, "OPERATION=ALGORITHM",
+     "e.g. allreduce=ring (default: by size); several of one operation sweep", true},
     {"--at-most", 0, "TIME", "simulated time after which a replay ends (default: 1000 s)", false},
     {"--reference", 0, "hosts|unlimited",
      "slowdowns are against a crossbar with the hosts' rate, or (unlimited) with latency alone",

@@ -109,6 +109,19 @@ measure: {{until: delivered, at_most: 10 ms}}
         self.assertEqual(self.points("out.db"), eager)
         self.refused("replay", self.tmp / "two.goal", *on, "--set", "traffic.rendezvous=acknowledge", "-o", self.tmp / "no.db", says="eager")
 
+    def test_algorithms(self):
+        """Of several operations one each; several of one operation sweep."""
+        (self.tmp / "t.dim").write_text('#DIMEMAS:"four":0:4(1,1,1,1),1\nd:1:1:4:0:1:2:3\n'
+                                        + "".join(f"10:{rank}:0:{op}:1:0:0:1000000:1000000\n" for op in (0, 11) for rank in range(4)))
+        on = (self.tmp / "t.dim", "-f", "karytree:k=4,n=2", "-r", "dmodk")
+        alone = []
+        for algorithm in ("ring", "recursive_doubling"):
+            self.replay(*on, "--collective", f"allreduce={algorithm}", "--collective", "barrier=dissemination")
+            alone += self.points("out.db")
+        self.assertNotEqual(*alone)
+        self.replay(*on, "--collective", "allreduce=ring", "--collective", "barrier=dissemination", "--collective", "allreduce=recursive_doubling")
+        self.assertEqual(self.points("out.db"), alone)
+
     def test_byte_order_mark(self):
         """Text with UTF-8's byte order mark is the same trace, in each format of text."""
         texts = {"csv": "0,0,1,10\n1500,1,0,20\n", "titled": "time_ns,src,dst,bytes\n0,0,1,10\n1500,1,0,20\n",
