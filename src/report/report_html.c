@@ -22,8 +22,8 @@
 extern const char report_page[], report_page_end[];
 
 static const char mark[] = "<!--DATA-->";
-/* PAGE_SEGMENTS: of a critical path that the page draws */
-enum { PLAIN_LIMIT = 1 << 20, ROUTES_PLAIN_LIMIT = 1 << 16, PAGE_SEGMENTS = 200 };
+/* PAGE_SEGMENTS: of a critical path that the page draws; PAGE_LINES: workloads with time lines */
+enum { PLAIN_LIMIT = 1 << 20, ROUTES_PLAIN_LIMIT = 1 << 16, PAGE_SEGMENTS = 200, PAGE_LINES = 8 };
 
 /* ---- data */
 
@@ -80,8 +80,9 @@ static ik_status make_json(const report_model *m, char **text, size_t *size, ik_
     ik_json j;
     written_at(store_path(m->store), when, sizeof when);
     ik_json_to_text(&j, IK_JSON_PACKED);
-    report_put_json(m, &(report_json_options){PAGE_SEGMENTS, .drawings = true, .written = when},
-                    &j);
+    report_put_json(
+        m, &(report_json_options){PAGE_SEGMENTS, PAGE_LINES, .drawings = true, .written = when},
+        &j);
     return ik_json_end_text(&j, text, size, err);
 }
 

@@ -229,9 +229,11 @@ static bool shorten(json_t *object, const char *key, const char *left_out, size_
 }
 
 /* What became of a workload; of its critical path so many of the latest segments, and as many
- * classes. */
-static void put_workload(ik_json *j, const char *text, size_t most)
+ * classes. number: of the workload, for options->lines. */
+static void put_workload(ik_json *j, const char *text, size_t number,
+                         const report_json_options *options)
 {
+    size_t most = options->segments;
     json_error_t why;
     json_t *value = NULL;
     if (!text[0])
@@ -241,6 +243,12 @@ static void put_workload(ik_json *j, const char *text, size_t most)
         (!shorten(json_object_get(value, "critical_path"), "segments", "left_out", most, true) ||
          !shorten(value, "classes", "classes_left_out", most, false)))
         status = IK_ERR_MEMORY;
+    if (status == IK_OK && number >= options->lines) {
+        json_object_del(value, "timeline");
+        json_object_del(value, "matrix");
+        if (number / 5 >= options->lines)
+            json_object_del(value, "ranks");
+    }
     if (status == IK_OK)
         json_write(j, "workload", value);
     else
@@ -265,7 +273,7 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
     ik_json_real(j, "host_throughput_max", s->host_max, DIGITS);
     put_stored(j, "congestion", s->congestion);
     put_stored(j, "classes", s->classes);
-    put_workload(j, s->workload, options->segments);
+    put_workload(j, s->workload, (size_t)(c - m->curves), options);
     if (channels)
         put_channels(j, f, s);
     if (channels && s->series.num)
@@ -436,13 +444,15 @@ static ik_status print_json(const char *store_path, const report_json_options *o
 
 ik_status ik_report_json(const char *store_path, FILE *out, ik_error *err)
 {
-    return print_json(store_path, &(report_json_options){.segments = SIZE_MAX, .drawings = true},
-                      out, err);
+    return print_json(
+        store_path,
+        &(report_json_options){.segments = SIZE_MAX, .lines = SIZE_MAX, .drawings = true}, out,
+        err);
 }
 
 ik_status ik_report_json_brief(const char *store_path, const char *execution, FILE *out,
                                ik_error *err)
 {
-    report_json_options options = {.segments = SIZE_MAX, .execution = execution};
+    report_json_options options = {.segments = SIZE_MAX, .lines = SIZE_MAX, .execution = execution};
     return print_json(store_path, &options, out, err);
 }

@@ -10,8 +10,10 @@
 #include "report/model.h"
 
 typedef struct report_json_options {
-    size_t segments;       /* of a critical path, at most: the latest; classes of messages */
-    bool drawings;         /* nodes, links and the utilisation of every channel */
+    size_t segments; /* of a critical path, at most: the latest; classes of messages */
+    size_t lines;  /* workloads that have time lines and a matrix, at most; five times as many have
+                   * times of ranks */
+    bool drawings; /* nodes, links and the utilisation of every channel */
     const char *written;   /* when the results were written; NULL = not said */
     const char *execution; /* JSON text; NULL = not said */
 } report_json_options;

@@ -4,7 +4,8 @@ import io
 import re
 import unittest
 
-from harness import CliTest, run
+from browser import CHROMIUM, Browser
+from harness import SOURCE, CliTest, run
 
 HEAD = '#DIMEMAS:"two":1,0:2(1,1):0\n'
 TRACE = HEAD + """1:0:0:0.000001
@@ -87,6 +88,37 @@ class Ranks(CliTest):
                                     "--eager", "4 B", "--set", f"traffic.rendezvous={rendezvous}")
                 self.assertEqual(said, ["send 8 B to rank 1 (line 3): rank 1 has not come to its receive (line 6)",
                                         "send 8 B to rank 0 (line 5): rank 0 has not come to its receive (line 4)"])
+
+    @unittest.skipUnless(CHROMIUM, "no Chromium")
+    def test_page(self):
+        """Time lines, a part of them, the matrix, and why a program without calls has none."""
+        self.ok("replay", SOURCE / "data/halo16.ikrec", "-f", "karytree:k=4,n=2", "-f", "xgft:m=4:4,w=1:2", "-r", "dfsssp", "--compute-scale", "0.01", "-o", self.tmp / "r.db")
+        rows = [r for r in self.table("timeline") if r["rank"] == "3" and r["fabric"].startswith("karytree")]
+        self.ok("report", self.tmp / "r.db", "-o", self.tmp / "r.html")
+        (self.tmp / "t.goal").write_text("num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n")
+        self.ok("replay", self.tmp / "t.goal", *FABRIC, "-o", self.tmp / "g.db")
+        self.ok("report", self.tmp / "g.db", "-o", self.tmp / "g.html")
+        with Browser(self.tmp) as browser:
+            browser.show_as(1200)
+            browser.open(self.tmp / "r.html")
+            browser.run("""window.at = (query, type, x, y) => { const c = document.querySelector(query), r = c.getBoundingClientRect(); c.setPointerCapture = () => 0;
+                c.dispatchEvent(new PointerEvent(type, { clientX: r.x + x, clientY: r.y + y, button: 0, pointerId: 1, bubbles: true })); return c.parentElement.querySelector('.tip').textContent; }; 0""")
+            self.assertEqual(browser.run("document.querySelectorAll('#time-lines .overlay text').length"), 16)
+            first = browser.run("at('canvas.lines', 'pointermove', 80, 3.5 * 20)")
+            self.assertEqual(first, f"rank 3 on host3: {rows[0]['kind']} {float(rows[0]['to_ns']) / 1e3:.2f} µs, from 0 ns to {float(rows[0]['to_ns']) / 1e3:.2f} µs")
+            whole = browser.run("document.querySelector('.lines-axis').textContent")
+            browser.run("at('canvas.lines', 'pointerdown', 600, 9), at('canvas.lines', 'pointermove', 640, 9), at('canvas.lines', 'pointerup', 700, 9)")
+            self.assertNotEqual(browser.run("document.querySelector('.lines-axis').textContent"), whole)
+            self.assertNotEqual(browser.run("at('canvas.lines', 'pointermove', 80, 3.5 * 20)"), first)
+            browser.run("[...document.querySelectorAll('#time-lines button')].find((b) => b.textContent === 'Whole time').click()")
+            self.assertEqual(browser.run("document.querySelector('.lines-axis').textContent"), whole)
+            self.assertEqual(browser.run("at('canvas.matrix', 'pointermove', 39 + 45, 34 + 15)"), "rank 0 to rank 1: 12 messages, 40,976 B")
+            self.assertEqual(browser.run("[...document.querySelectorAll('#ranks .bar-name')].map((n) => n.textContent).slice(0, 2).join()"), "karytree:k=4,n=2,xgft:m=4:4,w=1:2")
+            self.assertIn("sw5", browser.run("document.querySelector('#waited-links tbody').textContent"))
+            browser.open(self.tmp / "g.html")
+            self.assertIn("The trace says which operation", browser.run("document.querySelector('#no-time-lines').textContent"))
+            self.assertIsNone(browser.run("document.querySelector('#time-lines')"))
+            self.assertEqual(browser.console, [])
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import { looksOf, shortNamesOf } from './axes.js';
 import { choose, el } from './dom.js';
 import { count, loadText, percent, plural, plusMinus, shortTime, time } from './format.js';
 import { plot } from './plots.js';
+import { ranksView, waitedLinks } from './ranks.js';
 import { numbers, table } from './tables.js';
 import { css, seriesColour } from './theme.js';
 
@@ -249,6 +250,8 @@ export function workloads(data) {
     el('div', { class: 'card' }, el('h3', {}, 'How long it took'), completion(data, all), numbers('workloads', () => completionNumbers(data, all))),
     jobsView(data, all, nameOf),
     reasons(data, all, nameOf),
+    waitedLinks(data, all.filter(completed), nameOf),
+    ranksView(data, all, nameOf),
     classesView(all, nameOf),
     el('div', { class: 'grid2' }, finishPlot(data, all, nameOf), deliveredPlot(data, all, nameOf)));
 }
