@@ -210,7 +210,7 @@ static void free_machine(runner *r, machine *m)
     free(m->plans);
     if (m->fabric)
         tried_free(r, m->first, m->num);
-    ik_fabric_free(m->fabric);
+    fabric_drop(r, m->fabric);
 }
 
 /* ---- storing */

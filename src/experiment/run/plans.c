@@ -154,6 +154,12 @@ ik_status fabric_keep(runner *r, const variant *v, const ik_fabric *f, int64_t *
     return status == IK_OK && !found ? insert_fabric(r, f, key, drawn, id, err) : status;
 }
 
+void fabric_drop(const runner *r, ik_fabric *f)
+{
+    traffics_forget(r->traffics, f);
+    ik_fabric_free(f);
+}
+
 ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_error *err)
 {
     const variant *v = experiment_variant(r->e, &r->e->plans[first].at, SECTION_FABRIC);
@@ -164,7 +170,7 @@ ik_status fabric_open(runner *r, size_t first, ik_fabric **f, int64_t *id, ik_er
         return status;
     status = fabric_keep(r, v, made, id, err);
     if (status != IK_OK) {
-        ik_fabric_free(made);
+        fabric_drop(r, made);
         return status;
     }
     *f = made;

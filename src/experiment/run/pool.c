@@ -130,7 +130,7 @@ static ik_status simulate(pool *w, const plan_slot *slot, uint64_t number, outco
                   .memory_limit_bytes = w->r->env->memory_limit_bytes};
     const variant *pattern = experiment_variant(e, &p, SECTION_TRAFFIC);
     ik_traffic *traffic = NULL;
-    ik_status status = ik_traffic_from_spec(w->fabric, pattern->spec, &env, &traffic, err);
+    ik_status status = traffics_take(w->r->traffics, w->fabric, pattern, &env, &traffic, err);
     if (status != IK_OK) {
         place_in_variant(pattern, SECTION_TRAFFIC, err);
         return status;
@@ -143,7 +143,7 @@ static ik_status simulate(pool *w, const plan_slot *slot, uint64_t number, outco
     if (status == IK_OK)
         status = jobs_measure(w->r, slot, traffic, &p, &config, &env, &o->result, &o->jobs,
                               &o->alone, &o->num_jobs, err);
-    ik_traffic_free(traffic);
+    traffics_give_back(w->r->traffics, traffic);
     return status;
 }
 

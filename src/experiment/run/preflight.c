@@ -193,7 +193,7 @@ static ik_status check_meeting(const runner *r, const meeting *m, const ik_fabri
         ik_traffic *t = NULL;
         status = simulated ? check_cables(v, f, err) : IK_OK;
         if (status == IK_OK)
-            status = ik_traffic_from_spec(f, v->spec, &env, &t, err);
+            status = traffics_take(r->traffics, f, v, &env, &t, err);
         if (status != IK_OK)
             place_in_variant(v, SECTION_TRAFFIC, err);
         else if (simulated)
@@ -204,7 +204,7 @@ static ik_status check_meeting(const runner *r, const meeting *m, const ik_fabri
             tell_note(r, IK_NOTE, "%s", t->note);
             snprintf(told, sizeof told, "%s", t->note);
         }
-        ik_traffic_free(t);
+        traffics_give_back(r->traffics, t);
     }
     return status;
 }
@@ -386,7 +386,7 @@ ik_status preflight(runner *r, ik_error *err)
             r->built[first] = f;
         } else {
             tried_free(r, first, num);
-            ik_fabric_free(f);
+            fabric_drop(r, f);
         }
     }
     if (status == IK_OK)
@@ -414,7 +414,7 @@ void preflight_free(runner *r)
     free(r->tried);
     r->tried = NULL;
     for (size_t i = 0; r->built && i < r->e->num_plans; i++)
-        ik_fabric_free(r->built[i]);
+        fabric_drop(r, r->built[i]);
     free(r->built);
     r->built = NULL;
 }

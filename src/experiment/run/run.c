@@ -110,7 +110,7 @@ static ik_status run_fabric(runner *r, size_t first, size_t num, ik_error *err)
     for (size_t i = 0; i < num; i++)
         ik_plan_free(slots[i].plan);
     tried_free(r, first, num);
-    ik_fabric_free(f);
+    fabric_drop(r, f);
     free(slots);
     return status;
 }
@@ -211,6 +211,8 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     clock_gettime(CLOCK_MONOTONIC, &r.begun);
     ik_status status = check_part(r.part, err);
     if (status == IK_OK)
+        status = traffics_new(&r.traffics, err);
+    if (status == IK_OK)
         status = preflight(&r, err);
     if (status == IK_OK)
         status = store_create(store_path, &r.store, err);
@@ -218,6 +220,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
         preflight_free(&r);
         misfits_free(&r);
         drawn_free(&r);
+        traffics_free(r.traffics);
         return status;
     }
     ik_json_to_text(&r.left_out, IK_JSON_PACKED);
@@ -235,6 +238,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     preflight_free(&r);
     misfits_free(&r);
     drawn_free(&r);
+    traffics_free(r.traffics);
     free(r.finished);
     free(r.elsewhere);
     if (status == IK_OK && failed)

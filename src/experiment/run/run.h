@@ -28,6 +28,7 @@ typedef struct runner {
     ik_json left_out;       /* list of what was skipped, and why */
     bool failed;            /* a proof failed, a deadlock happened, or a workload did not end */
     struct references *references; /* what workloads take on an ideal crossbar */
+    struct traffics *traffics;     /* workloads that several look at */
     /* [num_plans] fabrics that were examined, at the first plan on each; whoever opens one takes
      * it */
     ik_fabric **built;
@@ -91,6 +92,18 @@ uint64_t setup_seed(const ik_experiment *e);
  * varies; free with free(). */
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
 
+/* ---- traffics.c: workloads that are made once */
+
+ik_status traffics_new(struct traffics **out, ik_error *err);
+void traffics_free(struct traffics *s); /* nobody uses any */
+/* The traffic of a point on f with env's seed, perhaps another one's as well: nobody changes it.
+ * Give it back with traffics_give_back (which takes NULL). Threads may call both. */
+ik_status traffics_take(struct traffics *s, const ik_fabric *f, const variant *v, const ik_env *env,
+                        ik_traffic **out, ik_error *err);
+void traffics_give_back(struct traffics *s, ik_traffic *t);
+/* Away with those on f, which nobody uses: before it goes. */
+void traffics_forget(struct traffics *s, const ik_fabric *f);
+
 /* ---- preflight.c: what is refused before anything is written */
 
 ik_status preflight(runner *r, ik_error *err);
@@ -115,6 +128,8 @@ void misfits_free(runner *r);
 /* ---- plans.c: builds what points run on */
 
 ik_env setup_env(const runner *r);
+/* Frees a fabric and what is kept for it; f may be NULL. */
+void fabric_drop(const runner *r, ik_fabric *f);
 /* The row of a point of this flow. */
 int64_t plan_id(const plan_slot *slot, plan_flow flow);
 
