@@ -48,6 +48,13 @@ class Ranks(CliTest):
         self.assertIn("link_rate=10 Gb/s,latency=10 ns: 72.000 us (798.2 %) behind the best; rank 1 (host1) was last; the mean rank spent more: 36.000 us in receive", told)
         self.assertIn("crossbar:n=4,latency=10 ns: the best, 9.020 us; rank 1 (host1) was last", told)
 
+    def test_summary_of_the_documents(self):
+        """docs/recording.md shows what its command prints."""
+        text = (SOURCE / "docs/recording.md").read_text()
+        shown = text[text.index("```text\nTime of ranks") + 8:]
+        told = self.ok("replay", "data/halo16.ikrec", "-f", "karytree:k=8,n=2", "-f", "xgft:m=8:8,w=1:2", "-f", "torus:dims=8:8", "-r", "dfsssp", "--compute-scale", "0.01", "-o", self.tmp / "r.db")
+        self.assertIn(shown[:shown.index("```")], told)
+
     def test_equally_good(self):
         (self.tmp / "t.dim").write_text(TRACE)
         told = " ".join(self.ok("replay", self.tmp / "t.dim", "-f", FABRIC[1].replace("100 Gb/s", "10 Gb/s"), *FABRIC, "-o", self.tmp / "r.db").split())
