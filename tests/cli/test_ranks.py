@@ -2,7 +2,10 @@
 import csv
 import io
 import re
+import json
+import sqlite3
 import unittest
+import zlib
 
 from browser import CHROMIUM, Browser
 from harness import SOURCE, CliTest, run
@@ -59,6 +62,30 @@ class Ranks(CliTest):
         (self.tmp / "t.dim").write_text(TRACE)
         told = " ".join(self.ok("replay", self.tmp / "t.dim", "-f", FABRIC[1].replace("100 Gb/s", "10 Gb/s"), *FABRIC, "-o", self.tmp / "r.db").split())
         self.assertEqual(told.count("the best, 3.000 us; rank 0 (host0) was last"), 2)
+
+    def test_damaged_time_lines(self):
+        """A list per rank, of kinds that there are, in the order of time; files of earlier versions have none."""
+        self.assertEqual(self.replay(TRACE).returncode, 0)
+        store = sqlite3.connect(self.tmp / "r.db")
+        [[packed]] = store.execute("SELECT workload FROM points")
+        whole = json.loads(zlib.decompress(packed[8:]))
+
+        def write(line):
+            text = json.dumps({k: v for k, v in {**whole, "timeline": line}.items() if v is not None}).encode()
+            store.execute("UPDATE points SET workload = ?", [len(text).to_bytes(8, "little") + zlib.compress(text)])
+            store.commit()
+
+        good = whole["timeline"]
+        for line in ([*good, []], good[1:], [good[0] + [1], good[1]], [[0, 5], good[1]], [[6, 5], good[1]], [good[0], [1, 5, 2, 5]], [good[0], [1, 5, 2, 4]]):
+            with self.subTest(line=line):
+                write(line)
+                self.refused("report", self.tmp / "r.db", "--csv", "--table", "timeline", says=["r.db", "workload"])
+        write(None)
+        self.assertEqual(self.table("timeline"), [])
+        self.assertEqual(len(self.table("ranks")), 2)
+        write(good)
+        self.assertEqual(len(self.table("timeline")), 3)
+        store.close()
 
     def test_programs_without_calls(self):
         (self.tmp / "t.goal").write_text("num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n")
