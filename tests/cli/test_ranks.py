@@ -28,6 +28,28 @@ class Ranks(CliTest):
     def table(self, name):
         return list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "r.db", "--csv", "--table", name))))
 
+    def test_half_received(self):
+        """A message that is here in part when the run ends is no end of its receive: neither in the table of ranks nor in what is missing."""
+        (self.tmp / "half.dim").write_text('#DIMEMAS:"half":0:3(1,1,1),0\n2:0:0:1:0:1000000:0:0:0\n2:0:0:2:0:1000000:0:0:0\n'
+                                           "1:1:0:0.000001\n3:1:0:0:0:1000000:0:0:0\n1:1:0:0.000001\n3:2:0:0:0:1000000:0:0:0\n")
+        done = run("replay", self.tmp / "half.dim", "-f", "crossbar:n=3", "-r", "minimal", "--at-most", "40 us", "-s", "adapter.active=2", "-o", self.tmp / "half.db")
+        self.assertEqual(done.returncode, 1)
+        for rank, line in ((1, 5), (2, 7)):
+            self.assertRegex(done.stdout, rf"rank {rank} on host {rank}: receive 1000000 B from rank 0 \(line {line}\): its message is on its way")
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "half.db", "--csv", "--table", "ranks"))))
+        self.assertEqual([r["receive_ns"] for r in rows], ["0", "0", "0"])
+
+    def test_requests_stand_before_their_sends(self):
+        """Also where the only large sends are those of the last rank to itself: ranks that change their numbers change nothing."""
+        took = set()
+        for a, b in ((0, 1), (1, 0)):
+            program = [f"rank {a} {{\ns: send 10000b to {a} tag 1\nt: send 100b to {b} tag 2\nr: recv 10000b from {a} tag 1\n}}\n", f"rank {b} {{\nrecv 100b from {a} tag 2\n}}\n"]
+            (self.tmp / "self.goal").write_text("num_ranks 2\n" + "".join(program[:: 1 if a < b else -1]))
+            (self.tmp / "self.db").unlink(missing_ok=True)
+            self.ok("replay", self.tmp / "self.goal", "-f", "crossbar:n=2", "-r", "minimal", "--eager", "1 KiB", "--overhead", "1 us", "-o", self.tmp / "self.db")
+            took.add(list(csv.DictReader(io.StringIO(self.ok("report", self.tmp / "self.db", "--csv"))))[0]["completion_ns"])
+        self.assertEqual(len(took), 1, took)
+
     def test_times_and_matrix(self):
         self.assertEqual(self.replay(TRACE).returncode, 0)
         first, second = self.table("ranks")

@@ -127,8 +127,8 @@ static void count_rank(const sim *s, uint32_t rank, call_end *ends, ik_rank_time
     *out = (ik_rank_times){.rank = ik_graph_rank_number(g, rank),
                            .host = g->rank_host ? g->rank_host[rank] : rank};
     for (uint32_t op = rows(g)[rank]; op < rows(g)[rank + 1]; op++)
-        if (g->call[op] && f->ops[op].done_ps <= s->measure.end_ps)
-            ends[num++] = (call_end){f->ops[op].done_ps, op};
+        if (g->call[op] && finite_done_ps(f, op) <= s->measure.end_ps)
+            ends[num++] = (call_end){finite_done_ps(f, op), op};
     qsort(ends, num, sizeof *ends, by_time);
     for (size_t k = 0; k < num; k++) {
         out->calls[g->call[ends[k].op]]++;

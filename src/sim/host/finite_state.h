@@ -15,7 +15,7 @@ typedef struct op_list {
 typedef struct op_state {
     uint64_t ready_ps; /* latest end of what it has waited for so far; then when it was released */
     uint64_t left;     /* SEND: bytes to be sent; RECV: bytes to come */
-    uint64_t done_ps;  /* UINT64_MAX = not yet */
+    uint64_t done_ps;  /* UINT64_MAX = not yet; see finite_done_ps() */
     uint32_t waits;    /* for so many more */
     uint32_t next;     /* in its list */
     uint32_t cause;    /* the operation that released it, IK_NONE = nothing */
@@ -107,6 +107,14 @@ typedef struct finite {
 
 /* Times are kept below this; nothing is simulated so late. */
 #define FINITE_LATEST (UINT64_MAX / 8)
+/* When an operation was done; UINT64_MAX = it is not. Of a receive whose message is here in part,
+ * op_state.done_ps is when the last packet so far came. */
+static inline uint64_t finite_done_ps(const finite *f, uint32_t op)
+{
+    bool partly = f->w->graph->kind[op] == IK_OP_RECV && f->ops[op].left;
+    return partly ? UINT64_MAX : f->ops[op].done_ps;
+}
+
 static inline uint64_t finite_later(uint64_t t, uint64_t by)
 {
     return t > FINITE_LATEST || by > FINITE_LATEST - t ? FINITE_LATEST : t + by;

@@ -41,7 +41,7 @@ static uint32_t end_of(const ik_graph *g, uint32_t op)
 static bool is_done(const sim *s, uint32_t op)
 {
     const finite *f = s->workload.finite;
-    return f->ops[end_of(f->w->graph, op)].done_ps <= s->measure.end_ps;
+    return finite_done_ps(f, end_of(f->w->graph, op)) <= s->measure.end_ps;
 }
 
 /* Where it begins: a send with a handshake with its request, which stands before it. */

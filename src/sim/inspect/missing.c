@@ -358,7 +358,7 @@ static void print_op(const report *r, uint32_t host, uint32_t op)
 /* Not done when the run ended. */
 static bool is_left(const sim *s, uint32_t op)
 {
-    return s->workload.finite->ops[op].done_ps > s->measure.end_ps;
+    return finite_done_ps(s->workload.finite, op) > s->measure.end_ps;
 }
 
 /* The operation of its host, before it in the program or not, that op waits for; IK_NONE = none. */

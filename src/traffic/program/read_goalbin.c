@@ -166,7 +166,7 @@ static ik_status add_message(goal_binary *g, bool sends, const uint8_t *b, ik_er
     bool any = peer == UINT32_MAX && !sends;
     if (peer >= g->num_ranks && !any)
         return fail(g, err, "a message with a rank that does not exist");
-    if (tag == GRAPH_ANY ? sends : tag >= GRAPH_ACK)
+    if (tag == GRAPH_ANY ? sends : tag >= GRAPH_ASK)
         return fail(g, err, "a message with a tag that is none");
     if (bytes > MOST_BYTES)
         return fail(g, err, "a message of more than 1000 TB");

@@ -189,7 +189,7 @@ static ik_status read_attributes(goal_reader *g, attributes *a, ik_error *err)
 {
     ik_status status = IK_OK;
     if (take_word(g, "tag"))
-        status = read_any(g, "a tag", GRAPH_ACK - 1, &a->tag, err);
+        status = read_any(g, "a tag", GRAPH_ASK - 1, &a->tag, err);
     if (status == IK_OK)
         status = read_cpu(g, &a->cpu, err);
     if (status == IK_OK)

@@ -85,6 +85,13 @@ ik_status graph_answer(graph_builder *b, uint32_t **ack, ik_error *err)
     for (size_t op = 0; op < num && b->eager; op++)
         answered += is_answered(b, op);
     size_t all = num + (b->handshake ? 4 : 2) * answered;
+    if (all >= GRAPH_MOST_OPS || b->num_waits + 3 * answered >= UINT32_MAX)
+        return ik_about(err,
+                        ik_fail(err, IK_ERR_UNSUPPORTED,
+                                "%s: with the answers to its large sends, more than %d operations "
+                                "or 4294967294 dependences",
+                                b->source, GRAPH_MOST_OPS),
+                        "%s", b->settings ? b->settings : "");
     uint32_t *of = answered ? ik_calloc(all + 1, sizeof *of) : NULL;
     if (answered && !of)
         return ik_fail_memory(err, all * sizeof *of, "a workload");

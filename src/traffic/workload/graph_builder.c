@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPS = 0x7ffffff0 };
-
 /* ---- building */
 
 static bool fits_memory(graph_builder *b)
@@ -120,7 +118,7 @@ uint32_t graph_add(graph_builder *b, uint32_t host, ik_op_kind kind, uint64_t am
     b->asked_ops++;
     assert(host < num_rows(b));
     size_t at = b->num_ops;
-    if (b->no_memory || at >= MOST_OPS || (at == b->room_ops && !grow_ops(b)) ||
+    if (b->no_memory || at >= GRAPH_MOST_OPS || (at == b->room_ops && !grow_ops(b)) ||
         (b->comm_now && !b->comm && !begin_comms(b)))
         return IK_NONE;
     if (b->comm)
@@ -373,7 +371,8 @@ static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
     uint32_t *row_first = b->rank_host ? g->rank_first : g->host_first;
     if (status == IK_OK)
         count_rows(b, row_first);
-    if (status == IK_OK && !is_sorted(b))
+    /* a request stands before its send, wherever both were added */
+    if (status == IK_OK && (!is_sorted(b) || (b->handshake && ack)))
         status = sort_by_rank(b, row_first, &ack, err);
     free(b->host);
     if (!b->has_lines) {
@@ -476,7 +475,7 @@ static ik_status check_sizes(const graph_builder *b, ik_error *err)
     if (b->no_memory)
         return ik_fail_memory(err, b->num_ops * sizeof *b->ops + b->num_waits * sizeof *b->waits,
                               "a workload");
-    if (b->num_ops >= MOST_OPS || b->num_waits >= UINT32_MAX)
+    if (b->num_ops >= GRAPH_MOST_OPS || b->num_waits >= UINT32_MAX)
         return too_large(b, "more than 2147483632 operations or 4294967294 dependences", err);
     if (b->many_classes)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "%s: more than %d classes of messages", b->source,

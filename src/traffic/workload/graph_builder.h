@@ -21,6 +21,8 @@ typedef struct graph_places {
     uint32_t now; /* what graph_place gave last */
 } graph_places;
 
+enum { GRAPH_MOST_OPS = 0x7ffffff0 };
+
 typedef struct graph_builder {
     uint32_t num_hosts;
     /* [num_ranks] host of a rank, borrowed until graph_finish; several ranks may share a host.
