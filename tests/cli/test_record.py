@@ -257,6 +257,16 @@ class OpenMPI(Recorded):
         self.assertEqual(done.returncode, 2)
         self.assertIn("several threads overlapped", done.stderr)
 
+    def test_files(self):
+        """What a library sends to work on a file is none of the program's messages."""
+        for options in ((), ("--mca", "io", "romio321")):
+            store = self.tmp / "files.ikrec"
+            store.unlink(missing_ok=True)
+            done = run("record", "-o", store, "--", LIBRARIES["openmpi"], *options, "-n", 2, self.program("files.c"), self.tmp / "data", timeout=120)
+            self.assertEqual((done.returncode, done.stdout.count("wrong 0")), (0, 2), done.stderr)
+            summary = self.json("record", "--show", store)
+            self.assertEqual([summary[k] for k in ("messages", "bytes", "collectives")], [1, 4, 0], options)
+
     def test_one_sided_operations_are_said(self):
         output, _ = self.record(2, self.program("every_call.c"), "onesided")
         self.assertIn("6 one-sided operations (48 B) are only counted", output)

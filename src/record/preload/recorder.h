@@ -138,6 +138,10 @@ bool recorder_enter(call *c, char *frame);
 /* The call returned: its time ends, and records may be written until recorder_leave. */
 void recorder_return(call *c);
 void recorder_leave(call *c);
+/* Calls that leave no record, and whose time is time of computation: nothing that the library does
+ * in between is recorded. False: as recorder_enter, and recorder_show is not to be called. */
+bool recorder_hide(char *frame);
+void recorder_show(void);
 /* Around what looks at the recorder's tables before a call. */
 void recorder_lock(void);
 void recorder_unlock(void);

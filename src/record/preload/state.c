@@ -217,6 +217,19 @@ bool recorder_enter(call *c, char *frame)
     return true;
 }
 
+bool recorder_hide(char *frame)
+{
+    if (!recorder_on || (outermost && frame < outermost))
+        return false;
+    outermost = frame;
+    return true;
+}
+
+void recorder_show(void)
+{
+    outermost = NULL;
+}
+
 void recorder_lock(void)
 {
     if (threaded)
