@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/lids.h: the LIDs of an InfiniBand subnet, and forwarding tables that have an entry for each
+ * of them.
+ *
+ * A port has 2^LMC consecutive LIDs, its paths; a switch's are those of its port 0. A fabric that
+ * was generated has none, and is given LIDs as ik_lids_make() says.
+ */
+#ifndef IKAT_LIDS_H
+#define IKAT_LIDS_H
+
+#include "ikat/fabric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IK_LID_MAX     0xBFFFu /* unicast LIDs end here */
+#define IK_PORT_SELF   0u      /* in a table: the switch's own port 0 */
+#define IK_PORT_NONE   255u    /* in a table: no route */
+#define IK_PORT_NUMBER 254u    /* the largest number of a port */
+
+/* One LID. */
+typedef struct ik_lid {
+    uint16_t lid;
+    uint16_t path; /* lid - the base LID of its port: 0 … 2^LMC - 1 */
+    uint32_t node;
+    uint32_t port; /* global id of the host's port, IK_NONE: a switch's port 0 */
+    uint64_t guid; /* of that port; ik_port_guid() where the fabric has none */
+} ik_lid;
+
+typedef struct ik_lids {
+    const ik_fabric *fabric; /* borrowed; not split */
+    uint32_t num;
+    ik_lid *of;          /* [num] ascending by lid: the index into it is what tables count by */
+    uint32_t first_host; /* private */
+    uint16_t *index_of;  /* [IK_LID_MAX + 1] index of a LID, 0xFFFF = none; private */
+    uint32_t *by_guid;   /* [num] base LIDs' indexes by ascending GUID; private */
+    uint32_t num_guids;
+    unsigned max_lmc;  /* largest LMC of a port */
+    bool mixed_lmc;    /* ports of hosts differ in it */
+    uint32_t assigned; /* ports without a LID in the fabric (or with LID 0) that were given one */
+} ik_lids;
+
+/* The LIDs of a fabric: its own; a port that lacks one gets the lowest unused one (switches first,
+ * then hosts). Every connected port of a host has LIDs; a port without a cable has none.
+ * IK_ERR_INPUT, both ends named: a LID given twice, ranges of paths that overlap, a base LID that
+ * is no multiple of 2^LMC; IK_ERR_UNSUPPORTED: more than IK_LID_MAX. Free with ik_lids_free. Cost
+ * O(nodes + ports). */
+ik_status ik_lids_make(const ik_fabric *f, ik_lids *out, ik_error *err);
+void ik_lids_free(ik_lids *lids);
+/* Index of a LID, or of the first LID of a port with this GUID (a switch: of its node or port 0);
+ * IK_NONE = unknown. */
+uint32_t ik_lids_find(const ik_lids *lids, uint32_t lid);
+uint32_t ik_lids_find_guid(const ik_lids *lids, uint64_t guid);
+/* Index of the first LID of a switch, or of a host's connected port; IK_NONE: it has none. */
+uint32_t ik_lids_of_node(const ik_lids *lids, uint32_t node);
+uint32_t ik_lids_of_port(const ik_lids *lids, uint32_t port);
+
+/* ---- tables */
+
+/* Forwarding tables of all switches by LID, as switches hold them. */
+typedef struct ik_lid_tables {
+    const ik_lids *lids; /* borrowed */
+    uint32_t num_switches;
+    /* [num_switches][lids->num] the number printed on the output port, IK_PORT_SELF or
+     * IK_PORT_NONE */
+    uint8_t *out;
+} ik_lid_tables;
+
+static inline uint8_t *ik_lid_tables_row(const ik_lid_tables *t, uint32_t sw)
+{
+    return t->out + (size_t)sw * t->lids->num;
+}
+/* Tables without any route. Free with ik_lid_tables_free. Bytes: switches * LIDs. */
+ik_status ik_lid_tables_new(const ik_lids *lids, const ik_env *env, ik_lid_tables *out,
+                            ik_error *err);
+void ik_lid_tables_free(ik_lid_tables *t);
+/* Global id of the port of switch sw that bears this number, IK_NONE if there is none. Cost O(1)
+ * where ports are numbered as they stand, else O(radix). */
+uint32_t ik_port_of_number(const ik_fabric *f, uint32_t sw, unsigned number);
+
+/* What a file of tables had that did not fit the fabric, and how its entries were matched. */
+typedef struct ik_tables_matched {
+    uint64_t entries;           /* with a port, of known switches and destinations */
+    uint64_t by_guid, by_lid;   /* of these: matched by port GUID, by LID */
+    uint64_t guid_disagrees;    /* GUID unknown, LID known: taken by LID, as OpenSM does */
+    uint64_t unknown_entries;   /* neither */
+    uint32_t unknown_lids;      /* different destinations that were matched by neither */
+    uint32_t first_unknown_lid; /* the first of them, 0 if none */
+    uint32_t switches, unknown_switches, missing_switches; /* blocks; switches without a block */
+    uint64_t first_unknown_switch;                         /* GUID, 0 if none */
+    uint32_t unnamed_hosts; /* hosts that no switch has an entry for */
+    uint32_t zero_lids;     /* entries for LID 0 */
+    bool last_lid_missing;  /* dump_fts leaves the top LID out if it is a multiple of 64 */
+    char *format;           /* static text: "OpenSM", "dump_fts", "fdbs" */
+} ik_tables_matched;
+
+/* Reads what OpenSM dumps and loads (`Unicast lids` blocks), what dump_fts and ibroute print, and
+ * opensm.fdbs; gzip-compressed files too; the text is never held whole. `matched` may be NULL.
+ * IK_ERR_INPUT with the place: malformed lines, ports that a switch has not, no known switch, no
+ * known host. Free the tables with ik_lid_tables_free. */
+ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
+                             ik_lid_tables *out, ik_tables_matched *matched, ik_error *err);
+/* Writes `Unicast lids` blocks with port GUIDs, one for each switch, ascending LIDs; byte-stable.
+ */
+ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
