@@ -6,7 +6,7 @@ import re
 import sys
 
 FLOOR = {"base": 0, "record": 1, "fabric": 1, "topology": 2, "format": 2, "routing": 3, "vc": 3, "traffic": 3,
-         "verify": 4, "analysis": 4, "sim": 4, "experiment": 5, "report": 6, "cli": 7}
+         "verify": 4, "analysis": 4, "sim": 4, "subnet": 5, "experiment": 6, "report": 7, "cli": 8}
 # Floors at the same height that may look at each other, and in which direction.
 SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), ("routing", "vc"), ("analysis", "verify")}
 # The rooms of a floor, from the lowest: a room includes those before it. "" is the floor's own folder; a floor without rooms is
@@ -22,7 +22,7 @@ BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "topology": "topology", "topology_data": "topology", "format": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
-          "report": "report", "record": "record"}
+          "report": "report", "record": "record", "lids": "fabric", "subnet": "subnet"}
 
 
 def room_error(place, name, used):
