@@ -81,6 +81,9 @@ typedef struct ik_op {
 
 #define IK_NO_CPU      255u        /* in ik_graph.cpu: the operation takes no processor's time */
 #define IK_AFTER_START 0x80000000u /* in ik_graph.after: waits for the start, not for the end */
+/* Where ik_graph.ack is set, messages with a tag of at least this (IK_NONE is none) are no part of
+ * the program: requests to send, what clears a message to send, acknowledgements. */
+#define IK_TAG_CONTROL (IK_NONE - 2)
 
 /* Lines of a program from several files: those from `first` on, up to the next row's, stand in
  * `path` from its line `line` on. */

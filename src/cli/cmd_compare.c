@@ -341,7 +341,7 @@ static void show_table(const comparison *x)
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         headers[n++] = fixed[i];
     if (cli_has(x->c, "--bisection"))
-        headers[n++] = "bisection a host>";
+        headers[n++] = "bisection per host>";
     for (int k = 0; k < x->num_traffics; k++) {
         snprintf(saturation[k], sizeof saturation[k], "%.50s>", cli_get_nth(x->c, "--traffic", k));
         headers[n++] = saturation[k];

@@ -37,26 +37,26 @@ def missing(library, compiler="mpicc"):
 class Recorded(CliTest):
     """Compiles programs, records them, compares what they say with what was recorded."""
 
-    library = "openmpi"
+    mpi = "openmpi"
 
     def need(self, library, compiler="mpicc"):
         reason = missing(library, compiler)
         if reason:
             self.skipTest(reason)
-        self.library = library
+        self.mpi = library
 
     def program(self, source, *flags):
         compiler = "mpicc" if source.endswith(".c") else "mpif90"
-        out = self.tmp / (source.replace(".", "_") + "".join(flags).replace("-", "_") + self.library)
+        out = self.tmp / (source.replace(".", "_") + "".join(flags).replace("-", "_") + self.mpi)
         if not out.exists():
-            subprocess.run([f"{compiler}.{self.library}", "-O1", "-w", *flags, PROGRAMS / source, "-o", out, "-lpthread"], check=True)
+            subprocess.run([f"{compiler}.{self.mpi}", "-O1", "-w", *flags, PROGRAMS / source, "-o", out, "-lpthread"], check=True)
         return out
 
     def record(self, ranks, *command, options=(), status=0, launcher=None):
         """Records; gives the standard output and the recording."""
         store = self.tmp / "t.ikrec"
         store.unlink(missing_ok=True)
-        done = run("record", *options, "-o", store, "--", launcher or LIBRARIES[self.library], "-n", ranks, *command, timeout=120)
+        done = run("record", *options, "-o", store, "--", launcher or LIBRARIES[self.mpi], "-n", ranks, *command, timeout=120)
         self.assertEqual(done.returncode, status, done.stdout[-2000:] + done.stderr[-2000:])
         self.assertEqual([p.name for p in self.tmp.glob("t.ikrec*")], ["t.ikrec"], "temporary files are left")
         return done.stdout, store
@@ -69,7 +69,7 @@ class Recorded(CliTest):
         say = '"$@"; code=$?; echo "launcher ended with $code"; exit $code'
         store = self.tmp / "t.ikrec"
         store.unlink(missing_ok=True)
-        done = run("record", "-o", store, "--", "sh", "-c", say, "sh", LIBRARIES[self.library], "-n", ranks,
+        done = run("record", "-o", store, "--", "sh", "-c", say, "sh", LIBRARIES[self.mpi], "-n", ranks,
                    self.program("endings.c"), how, rounds, timeout=120)
         said = re.search(r"^launcher ended with (\d+)$", done.stdout, re.M)
         self.assertTrue(said, done.stdout[-2000:] + done.stderr[-2000:])
@@ -202,6 +202,15 @@ class OpenMPI(Recorded):
         self.assertGreater(summary["messages"], 1000)
         self.assertLess(summary["messages"], 100000)
 
+    def test_file_under_the_number_of_the_recorder(self):
+        """A program that closes descriptors which it did not open gets nothing of the recording into its own files."""
+        other = self.tmp / "other"
+        other.write_text("untouched")
+        _, store = self.record(1, self.program("endings.c"), "descriptor", 100000, other)
+        self.assertEqual(other.read_text(), "untouched")
+        summary = self.json("record", "--show", store)
+        self.assertEqual((summary["messages"], summary["ranks_cut"]), (100000, 0))
+
     def test_output_that_cannot_be_written_in_the_end(self):
         """What the ranks recorded is kept, and made a recording of by another command."""
         store = self.tmp / "t.ikrec"
@@ -226,7 +235,7 @@ class OpenMPI(Recorded):
             self.skipTest(missing("mpich"))
         for library, launcher, variable in (("openmpi", "mpirun.mpich", "PMI_SIZE"), ("mpich", "mpirun.openmpi", "OMPI_COMM_WORLD_SIZE")):
             with self.subTest(library=library):
-                self.library = library
+                self.mpi = library
                 done = run("record", "-o", self.tmp / "t.ikrec", "--", launcher, "-n", 2, self.program("endings.c"), "no", 3)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertRegex(done.stderr, rf"launcher started 2 processes \({variable}\).*mpirun seems to be of another MPI library")

@@ -192,6 +192,12 @@ class Compare(CliTest):
         for row in self.rows("--hosts", 500).values():
             self.assertGreaterEqual(row["hosts"], 500)
 
+    def test_columns(self):
+        """Rates are headed with "per"."""
+        head = self.ok("compare", "ring:n=4", "--bisection").splitlines()[0]
+        self.assertIn("bisection per host", head)
+        self.assertNotRegex(head, r"\w an? \w")
+
     def test_specs(self):
         r = self.rows("slimfly:q=5", "oft:k=4", "--bisection", "--traffic", "uniform", "--traffic", "worst", "--traffic", "shuffle")
         self.assertAlmostEqual(r["slimfly:q=5"]["bisection_per_host"], 65 / 75)

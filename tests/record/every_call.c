@@ -368,6 +368,39 @@ static void communicators(void)
     MPI_Bcast(in[0], 3, MPI_CHAR, 0, MPI_COMM_SELF);
 }
 
+/* Two communicators that two ranks use first in different orders. Taken for each other, the second
+ * message could not be received, since it is sent when the first one was. */
+static void twins(void)
+{
+    MPI_Comm first, second, third;
+    MPI_Request requests[2];
+    MPI_Comm_idup(MPI_COMM_WORLD, &first, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Comm_free(&first); /* unused: its handle is used again */
+    MPI_Comm_idup(MPI_COMM_WORLD, &first, &requests[0]);
+    MPI_Comm_idup(MPI_COMM_WORLD, &second, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    if (rank == 0) {
+        MPI_Send(out[0], 21, MPI_CHAR, 1, 82, first);
+        MPI_Recv(in[0], 4096, MPI_CHAR, 1, 82, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(out[0], 22, MPI_CHAR, 1, 82, second);
+        sends(1, 21);
+        sends(1, 22);
+    } else if (rank == 1) {
+        MPI_Irecv(in[0], 4096, MPI_CHAR, 0, 82, second, &requests[0]);
+        MPI_Recv(in[1], 4096, MPI_CHAR, 0, 82, first, MPI_STATUS_IGNORE);
+        MPI_Send(out[0], 23, MPI_CHAR, 0, 82, MPI_COMM_WORLD);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        sends(1, 23);
+    }
+    MPI_Comm_idup(second, &third, &requests[0]); /* of one that came so itself */
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Barrier(third);
+    MPI_Comm_free(&third);
+    MPI_Comm_free(&second);
+    MPI_Comm_free(&first);
+}
+
 static void neighbours(void)
 {
     MPI_Comm cart, graph, sub;
@@ -510,6 +543,7 @@ int main(int argc, char **argv)
     RUN(collectives, MPI_COMM_WORLD);
     RUN(alltoallw, MPI_COMM_WORLD);
     RUN(communicators);
+    RUN(twins);
     RUN(neighbours);
     RUN(onesided);
     RUN(errors);

@@ -177,13 +177,16 @@ static void test_refused_traffic(void **state)
     check_refusals("crossbar:n=4", unread, sizeof unread / sizeof *unread);
     refuse_text(one, ",service=1 us", "a time of service has no effect");
     refuse_text(one, ",service_times=fixed", "a time of service has no effect");
-    refuse_text("0,0,4096,R,1\n", "", "no time of completion of 1 of 1");
-    refuse_text("0,0,4096,R,1\n", "", "'service'");
+    refuse_text("0,0,4096,R,1.0\n", "", "no time of completion of 1 of 1");
+    refuse_text("0,0,4096,R,1.0\n", "", "'service'");
     refuse_text(one, ",duration=0 s", "a window of 0 s");
     refuse_text(one, ",compression=0.001,processes=1", "1 disks and 1 processes");
     refuse_text("disks=4\n" CSV_HEAD "0,0,1,R,0,1,0\n", "", "4 disks and 4 processes");
     refuse_text(CSV_HEAD "0,1000000000000001,a,R,0,1,0\n", "", "is the most");
     refuse_text("root:x:0:0\n", "", "does not say what format");
+    /* ikat's own without its first line: each of its lines could be one of spc as well */
+    refuse_text("1500,21500,4,R,0,8192,17\n", "", "does not say what format");
+    refuse_text("0,0,4096,R,1.5\n", "", "read as format spc: no time of completion");
 }
 
 static void test_refused_places(void **state)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/run/traffics.c: workloads that are read or built once for all that looks at them on a
- * fabric: the checks before the first point, and every point with the same spec and seed. Only
- * those of families that are the same anywhere are shared: dependency graphs, which nobody changes
- * and which may be large. Those that nobody uses are kept while they are small; of larger ones the
- * last.
- */
+ * Workloads that are read or built once per fabric, traffic spec and seed, for the checks before
+ * the first point and for every point with the three. Only traffic of families with same_anywhere
+ * is shared: dependency graphs, which nobody changes and which may be large. Of the shared ones
+ * without a user, the latest is kept, and others from the latest on while they have at most
+ * MOST_KEPT operations in all. Cost of a look-up: the number of those that are kept. */
 #include "experiment/run/run.h"
 
 #include <pthread.h>

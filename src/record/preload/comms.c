@@ -14,12 +14,28 @@ enum { NUM_BUCKETS = 1024 };
 known_comm *comm_world;
 static known_comm *buckets[NUM_BUCKETS], *latest;
 static uint32_t num_comms;
+
+/* A communicator that MPI_Comm_idup makes: recorded when it is first used, since nothing can be
+ * asked of it before the request is over. Creations on a communicator come in one order on all of
+ * its ranks, first uses do not: so it keeps its number among those of its parent from the call. */
+typedef struct to_come {
+    struct to_come *next;
+    uintptr_t key;
+    uint32_t parent, sequence;
+} to_come;
+static to_come *first_to_come;
+
 static MPI_Comm world_handle, self_handle, null_handle;
 static MPI_Group world_group;
 
 static size_t bucket_of(uintptr_t key)
 {
     return (size_t)((uint64_t)key * 0x9e3779b97f4a7c15u >> 54) % NUM_BUCKETS;
+}
+
+MPI_Comm comm_null(void)
+{
+    return null_handle;
 }
 
 bool comm_is_null(MPI_Comm handle)
@@ -199,14 +215,14 @@ static void put_runs(operands *o, const int *world, uint32_t num)
     }
 }
 
-static void record_comm(call *of, const known_comm *c, unsigned kind, const known_comm *parent,
+static void record_comm(call *of, const known_comm *c, unsigned kind, uint32_t parent,
                         uint32_t sequence)
 {
     operands o;
     put_begin(&o);
     put(&o, c->number);
     put(&o, kind);
-    put(&o, parent ? parent->number : 0);
+    put(&o, parent);
     put(&o, sequence);
     put_runs(&o, c->world, c->size);
     if (c->inter)
@@ -252,6 +268,18 @@ uint64_t bytes_in(const MPI_Status *status)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
+/* The caller frees it; NULL = there is none of this handle. */
+static to_come *take_to_come(uintptr_t key)
+{
+    to_come **at = &first_to_come;
+    while (*at && (*at)->key != key)
+        at = &(*at)->next;
+    to_come *one = *at;
+    if (one)
+        *at = one->next;
+    return one;
+}
+
 known_comm *comm_of(MPI_Comm handle)
 {
     uintptr_t key = KEY(handle);
@@ -261,11 +289,31 @@ known_comm *comm_of(MPI_Comm handle)
         if (c->key == key)
             return latest = c;
     known_comm *c = comm_add(handle);
+    to_come *of = take_to_come(key);
     if (c != comm_world) {
         call none = {.begin = 0, .end = 0, .on = true};
-        record_comm(&none, c, COMM_FOUND, NULL, 0);
+        record_comm(&none, c, of ? COMM_NEW : COMM_FOUND, of ? of->parent : 0,
+                    of ? of->sequence : 0);
     }
+    free(of);
     return c;
+}
+
+void comm_comes(call *c, MPI_Comm parent, MPI_Comm made)
+{
+    known_comm *of = comm_of(parent);
+    uint32_t sequence = of->created++;
+    record_other(c, OTHER_CALL);
+    if (comm_is_null(made))
+        return;
+    comm_freed(NULL, KEY(made)); /* a handle that is used again */
+    to_come *one = malloc(sizeof *one);
+    if (!one) {
+        recorder_give_up("out of memory for a communicator");
+        return;
+    }
+    *one = (to_come){first_to_come, KEY(made), of->number, sequence};
+    first_to_come = one;
 }
 
 void comm_made(call *c, MPI_Comm parent, MPI_Comm made, unsigned kind)
@@ -279,7 +327,7 @@ void comm_made(call *c, MPI_Comm parent, MPI_Comm made, unsigned kind)
     comm_freed(NULL, KEY(made)); /* a handle that is used again */
     known_comm *new = comm_add(made);
     if (new != comm_world)
-        record_comm(c, new, kind, of, sequence);
+        record_comm(c, new, kind, of ? of->number : 0, sequence);
 }
 
 void comm_freed(call *c, uintptr_t key)
@@ -289,6 +337,8 @@ void comm_freed(call *c, uintptr_t key)
     while (*at && (*at)->key != key)
         at = &(*at)->next;
     known_comm *gone = *at;
+    if (!gone)
+        free(take_to_come(key));
     if (gone && gone != comm_world) {
         *at = gone->next;
         latest = comm_world;

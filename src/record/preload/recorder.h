@@ -176,10 +176,13 @@ known_comm *comm_of(MPI_Comm handle);
 bool comms_start(void);
 /* Made by all of `parent` (NULL: by others). `made` may be MPI_COMM_NULL. */
 void comm_made(call *c, MPI_Comm parent, MPI_Comm made, unsigned kind);
+/* `made` is one that MPI_Comm_idup makes of `parent`; MPI_COMM_NULL: it is not known yet. */
+void comm_comes(call *c, MPI_Comm parent, MPI_Comm made);
 void comm_freed(call *c, uintptr_t key);
 void comm_left(known_comm *c); /* one user less */
 /* MPI_COMM_NULL and the like, which are variables of some MPI libraries. */
 bool comm_is_null(MPI_Comm handle);
+MPI_Comm comm_null(void);
 /* This process in MPI_COMM_WORLD, and the processes that started it. */
 void comms_get_world(int *rank, int *size, MPI_Comm *parent);
 

@@ -13,11 +13,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BLOCK_BYTES = 1 << 18, HEAD_MOST = 32 };
 
+static char path[4096]; /* of the file */
 static int file = -1;
+static struct stat file_is;
 static off_t file_bytes;
 static part_block *block;
 static uint32_t capacity, used, records, sequence, rank_here, ranks_here;
@@ -74,6 +77,31 @@ static bool may_grow(size_t bytes)
            (rlim_t)file_bytes + bytes <= most.rlim_cur;
 }
 
+/* Whether `file` is the file still: a program may close all descriptors that it did not open, and
+ * open files of its own under their numbers. */
+static bool is_open(void)
+{
+    struct stat now;
+    return fstat(file, &now) == 0 && now.st_dev == file_is.st_dev && now.st_ino == file_is.st_ino;
+}
+
+/* The next `bytes` of the file; MAP_FAILED: errno says why. */
+static void *map_next(size_t bytes)
+{
+    if (!may_grow(bytes)) {
+        errno = EFBIG;
+        return MAP_FAILED;
+    }
+    if (!is_open())
+        file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (!is_open())
+        return MAP_FAILED;
+    errno = posix_fallocate(file, file_bytes, (off_t)bytes);
+    if (errno)
+        return MAP_FAILED;
+    return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, file_bytes);
+}
+
 /* Maps the next block, with room for a record of `num` bytes. */
 static bool next_block(size_t num)
 {
@@ -81,13 +109,10 @@ static bool next_block(size_t num)
     seal();
     want = want < BLOCK_BYTES ? BLOCK_BYTES : want;
     want = (want + page - 1) / page * page;
-    if (want > UINT32_MAX)
-        want = 0;
-    int failed = want && may_grow(want) ? posix_fallocate(file, file_bytes, (off_t)want) : EFBIG;
-    void *at = failed ? MAP_FAILED
-                      : mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_SHARED, file, file_bytes);
+    errno = EFBIG;
+    void *at = want <= UINT32_MAX ? map_next(want) : MAP_FAILED;
     if (at == MAP_FAILED) {
-        recorder_give_up("the recording cannot grow: %s", strerror(failed ? failed : errno));
+        recorder_give_up("the recording cannot grow: %s", strerror(errno));
         return false;
     }
     block = at;
@@ -124,7 +149,6 @@ static void refuse_second(uint32_t num_ranks)
 
 bool stream_open(const char *folder, uint32_t rank, uint32_t num_ranks)
 {
-    char path[4096];
     rank_here = rank;
     ranks_here = num_ranks;
     make_crc_table();
@@ -134,7 +158,7 @@ bool stream_open(const char *folder, uint32_t rank, uint32_t num_ranks)
         return false;
     }
     file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) {
+    if (file < 0 || fstat(file, &file_is) != 0) {
         if (errno == EEXIST)
             refuse_second(num_ranks);
         else
@@ -176,7 +200,7 @@ void stream_close(void)
     if (block)
         block->ended = 1;
     seal();
-    if (file >= 0)
+    if (is_open())
         close(file);
     file = -1;
 }

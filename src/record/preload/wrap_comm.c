@@ -59,19 +59,23 @@ WRAP_COMM(Intercomm_create, COMM_INTER,
            MPI_Comm *made),
           (comm, leader, peer_comm, remote_leader, tag, made))
 
-/* The new communicator may be set when the request is over only: it is then found when it is first
- * used. */
+/* MPI says of the new communicator that it is there when the request is over; Open MPI and MPICH
+ * give its handle at once. Where that is not so, it is taken for one that was not seen being
+ * made. */
 #define WRAP_IDUP(NAME, PARAMS, ARGS)                                                              \
     WRAP(NAME, PARAMS, ARGS)                                                                       \
     {                                                                                              \
         call c;                                                                                    \
         if (!recorder_enter(&c, HERE))                                                             \
             return real(UNPACK ARGS);                                                              \
+        if (made)                                                                                  \
+            *made = comm_null();                                                                   \
         int code = real(UNPACK ARGS);                                                              \
         recorder_return(&c);                                                                       \
         if (code == MPI_SUCCESS)                                                                   \
-            comm_of(comm)->created++;                                                              \
-        record_other(&c, code == MPI_SUCCESS ? OTHER_CALL : OTHER_FAILED);                         \
+            comm_comes(&c, comm, *made);                                                           \
+        else                                                                                       \
+            record_other(&c, OTHER_FAILED);                                                        \
         recorder_leave(&c);                                                                        \
         return code;                                                                               \
     }

@@ -154,15 +154,6 @@ static uint64_t take_cpu(finite *f, uint32_t host, uint32_t op, uint64_t now, ui
     return begin;
 }
 
-/* How long it takes its processor. */
-static uint64_t own_time(const finite *f, uint32_t op)
-{
-    const ik_graph *g = f->w->graph;
-    return g->kind[op] == IK_OP_CALC ? g->ops[op].amount
-           : g->cpu[op] == IK_NO_CPU ? 0
-                                     : g->overhead_ps;
-}
-
 /* A message that stays in its host: through the memory that its ranks share. */
 static void hand_local(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
@@ -217,7 +208,7 @@ static void hand_over(partition *p, uint32_t host, uint32_t op, uint64_t now)
 static void begin_send(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
-    uint64_t time = own_time(f, op);
+    uint64_t time = finite_own_ps(f->w->graph, op);
     if (now > f->ops[op].ready_ps) { /* its processor is done with it */
         hand_over(p, host, op, now);
         return;
@@ -235,7 +226,7 @@ static void end_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
     const ik_graph *g = f->w->graph;
-    uint64_t time = own_time(f, op);
+    uint64_t time = finite_own_ps(f->w->graph, op);
     uint32_t send = finite_send_of(f, op);
     uint64_t end = time ? finite_later(take_cpu(f, host, op, now, time), time) : now;
     finish(p, host, op, end);
@@ -268,7 +259,7 @@ void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t sen
     }
     if (!(o->vc & RECV_BEGUN))
         return;
-    if (own_time(f, recv))
+    if (finite_own_ps(f->w->graph, recv))
         sim_finite_due(p, host, DUE_RECV, recv, t); /* behind sends of the same time */
     else
         end_recv(p, host, recv, t);
@@ -288,7 +279,7 @@ static void begin_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
         sim_finite_clear(p, host, op, f->w->graph->ops[op].match, now);
     if (f->w->graph->ops[op].match == IK_NONE)
         sim_any_begun(p, host, op, now);
-    else if ((o->vc & RECV_HERE) && own_time(f, op))
+    else if ((o->vc & RECV_HERE) && finite_own_ps(f->w->graph, op))
         sim_finite_due(p, host, DUE_RECV, op, now); /* in the order of the program */
     else if (o->vc & RECV_HERE)
         end_recv(p, host, op, now);
@@ -297,7 +288,7 @@ static void begin_recv(partition *p, uint32_t host, uint32_t op, uint64_t now)
 static void begin_calc(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;
-    uint64_t time = own_time(f, op), begin = take_cpu(f, host, op, now, time);
+    uint64_t time = finite_own_ps(f->w->graph, op), begin = take_cpu(f, host, op, now, time);
     tell_after(p, host, op, true, begin);
     finish(p, host, op, finite_later(begin, time));
 }

@@ -141,14 +141,6 @@ static void reach_release(walk *w, uint32_t host, uint32_t op, bool done, uint64
     add(w, like, IK_PATH_PROCESSOR, o->ready_ps);
 }
 
-/* How long an operation takes its processor. */
-static uint64_t own_time(const ik_graph *g, uint32_t op)
-{
-    return g->kind[op] == IK_OP_CALC ? g->ops[op].amount
-           : g->cpu[op] == IK_NO_CPU ? 0
-                                     : g->overhead_ps;
-}
-
 /* What a message takes in its host, there or, for its sender, only as far as it is copied. */
 static uint64_t copy_ps(const ik_graph *g, uint32_t send, bool there)
 {
@@ -168,19 +160,19 @@ static uint32_t pass_recv(walk *w, uint32_t *host, uint32_t op)
         return o->next;
     }
     if (w->at > o->ready_ps)
-        reach_release(w, *host, op, true, own_time(g, op));
+        reach_release(w, *host, op, true, finite_own_ps(g, op));
     uint32_t src = o->cause == send ? ik_graph_host(g, send) : *host;
     if (o->cause != send)
         return o->cause;
     if (src == *host) {
         add(w, segment_of(g, src, send), IK_PATH_MEMORY, w->at - copy_ps(g, send, true));
-        reach_release(w, src, send, own_time(g, send) > 0, own_time(g, send));
+        reach_release(w, src, send, finite_own_ps(g, send) > 0, finite_own_ps(g, send));
         return f->ops[send].cause;
     }
     *host = src;
     add_network(w, segment_of(g, src, send), o->moved_ps, f->order_ps ? f->order_ps[op] : w->at);
     reach_send(w, src, send);
-    reach_release(w, src, send, own_time(g, send) > 0, own_time(g, send));
+    reach_release(w, src, send, finite_own_ps(g, send) > 0, finite_own_ps(g, send));
     return f->ops[send].cause;
 }
 
@@ -202,7 +194,7 @@ static uint32_t pass_op(walk *w, uint32_t *host, uint32_t op)
     else if (ended && g->kind[op] == IK_OP_SEND)
         add(w, segment_of(g, *host, op), IK_PATH_MEMORY, w->at - copy_ps(g, op, false));
     if (w->at > o->ready_ps)
-        reach_release(w, *host, op, ended, own_time(g, op));
+        reach_release(w, *host, op, ended, finite_own_ps(g, op));
     assert(w->at == o->ready_ps);
     return o->cause;
 }

@@ -167,12 +167,6 @@ static ik_status count_ranks(const sim *s, ik_sim_result *r, ik_error *err)
     return IK_OK;
 }
 
-/* Requests, clears to send and acknowledgements are none of the program's. */
-static bool is_own(const ik_graph *g, uint32_t op)
-{
-    return g->kind[op] == IK_OP_SEND && !(g->ack && g->tag[op] >= IK_NONE - 2);
-}
-
 static ik_status count_messages(const ik_graph *g, ik_sim_result *r, ik_error *err)
 {
     uint32_t block = (g->num_ranks + IK_MATRIX_ROWS - 1) / IK_MATRIX_ROWS,
@@ -182,7 +176,7 @@ static ik_status count_messages(const ik_graph *g, ik_sim_result *r, ik_error *e
         return ik_fail_memory(err, (size_t)side * side * sizeof *all, "a matrix of messages");
     for (uint32_t rank = 0; rank < g->num_ranks; rank++)
         for (uint32_t op = rows(g)[rank]; op < rows(g)[rank + 1]; op++) {
-            if (!is_own(g, op))
+            if (g->kind[op] != IK_OP_SEND || finite_is_control(g, op))
                 continue;
             uint32_t src = ik_graph_rank_number(g, rank) / block,
                      dst = ik_graph_rank_number(g, ik_graph_peer_rank(g, op)) / block;

@@ -88,12 +88,12 @@ typedef struct finite {
     uint64_t *ops_left;      /* [host] */
     uint64_t *sent_ps;       /* [host] that its link has been busy with what was sent so far */
     uint64_t *handed_ps; /* [num_ops] when the adapter got a send; NULL = when it was released */
-    /* [num_ops], NULL = packets are not put in order: SEND: how long its adapter stood still for
-     * want of reorder space from when it got it to its first packet, until then as busy_ps; RECV:
-     * when the packet that was delivered last had come */
     /* NULL = there is no gap: [host] from when on its adapter takes the next message; [num_ops] how
      * long a send has waited for that */
     uint64_t *gap_free, *gapped_ps;
+    /* [num_ops], NULL = packets are not put in order: SEND: how long its adapter stood still for
+     * want of reorder space from when it got it to its first packet, until then as busy_ps; RECV:
+     * when the packet that was delivered last had come */
     uint64_t *order_ps;
     uint64_t *in_turn; /* [host * queues] packets that the first message has sent in its turn */
     /* ---- graph: ranks where matches are found at run time (host/finite_any.c); NULL = there are
@@ -135,6 +135,21 @@ static inline bool finite_done_early(const ik_graph *g, uint32_t send)
 static inline bool finite_asks(const ik_graph *g, uint32_t send)
 {
     return g->handshake && g->ack && send != IK_NONE && g->ack[send] != IK_NONE;
+}
+
+/* How long an operation takes its processor. */
+static inline uint64_t finite_own_ps(const ik_graph *g, uint32_t op)
+{
+    return g->kind[op] == IK_OP_CALC ? g->ops[op].amount
+           : g->cpu[op] == IK_NO_CPU ? 0
+                                     : g->overhead_ps;
+}
+
+/* Whether an operation is of a message that is no part of the program: see IK_TAG_CONTROL. */
+static inline bool finite_is_control(const ik_graph *g, uint32_t op)
+{
+    return g->kind[op] != IK_OP_CALC && g->ack && g->tag[op] >= IK_TAG_CONTROL &&
+           g->tag[op] != IK_NONE;
 }
 
 /* The send of a receive; IK_NONE = it has none yet. */

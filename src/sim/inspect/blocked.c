@@ -19,12 +19,6 @@ typedef struct place {
     uint64_t since_ps; /* it got there, or was done with all before */
 } place;
 
-static bool is_control(const ik_graph *g, uint32_t op)
-{
-    return g->kind[op] != IK_OP_CALC && g->ack && g->tag[op] >= IK_NONE - 2 &&
-           g->tag[op] != IK_NONE;
-}
-
 /* A send that asks for its receive, or waits for its acknowledgement. */
 static bool is_answered(const ik_graph *g, uint32_t op)
 {
@@ -62,7 +56,7 @@ static uint32_t find_call(const sim *s, uint32_t rank)
 {
     const ik_graph *g = s->workload.finite->w->graph;
     for (uint32_t op = g->rank_first[rank]; g->call && op < g->rank_first[rank + 1]; op++)
-        if (!is_control(g, op) && g->call[end_of(g, op)] && !is_done(s, op))
+        if (!finite_is_control(g, op) && g->call[end_of(g, op)] && !is_done(s, op))
             return op;
     return IK_NONE;
 }
@@ -92,7 +86,7 @@ static void find_place(const sim *s, place *at, unsigned char *needed)
     at->call = find_call(s, at->rank);
     find_needed(g, at->rank, at->call, needed);
     for (uint32_t op = first; op < g->rank_first[at->rank + 1]; op++) {
-        if (is_control(g, op))
+        if (finite_is_control(g, op))
             continue;
         if (is_done(s, op)) {
             uint64_t end = f->ops[end_of(g, op)].done_ps;

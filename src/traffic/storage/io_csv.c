@@ -12,8 +12,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define HEAD "time_ns,done_ns,device,op,offset,bytes,host"
-
 static bool begins(const char *text, size_t size, const char *with)
 {
     return size >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
@@ -26,7 +24,7 @@ static bool is_certain(const char *text, size_t size)
         size_t length = (size_t)((newline ? newline : end) - line);
         text = newline ? newline + 1 : end;
         if (length && line[0] != '#' && line[0] != '\r')
-            return begins(line, length, HEAD) || begins(line, length, "disks=");
+            return begins(line, length, IO_CSV_HEAD) || begins(line, length, "disks=");
     }
     return false;
 }
@@ -57,9 +55,9 @@ static ik_status read_head(io_trace *t, ik_error *err)
         s->at += strlen("disks=");
         return read_disks(t, err);
     }
-    if (!begins(s->at, (size_t)(s->end - s->at), HEAD))
-        return scan_fail(s, err, "expected '" HEAD "'");
-    s->at += strlen(HEAD);
+    if (!begins(s->at, (size_t)(s->end - s->at), IO_CSV_HEAD))
+        return scan_fail(s, err, "expected '" IO_CSV_HEAD "'");
+    s->at += strlen(IO_CSV_HEAD);
     t->headed = true;
     return io_expect_end(t, err);
 }

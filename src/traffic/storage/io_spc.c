@@ -27,18 +27,21 @@ static bool fits(unsigned number, const char *at, size_t length)
     return true;
 }
 
+/* Its time has a point: without one the line may be of ikat's own CSV, whose first line is gone. */
 static bool is_certain(const char *text, size_t size)
 {
     unsigned number = 0;
+    bool has_point = false;
     for (size_t from = 0, at = 0; at <= size && number < FIELDS; at++) {
         char c = at < size ? text[at] : '\n';
         if (c != ',' && c != '\n' && c != '\r')
             continue;
         if (!fits(number++, text + from, at - from) || (c != ',' && number < FIELDS))
             return false;
+        has_point = memchr(text + from, '.', at - from) != NULL;
         from = at + 1;
     }
-    return number == FIELDS;
+    return number == FIELDS && has_point;
 }
 
 static ik_status read_op(io_trace *t, bool *reads, ik_error *err)

@@ -343,7 +343,9 @@ static ik_status choose_format(io_trace *t, const char *name, ik_error *err)
         return IK_OK;
     ik_fail_at(err, IK_ERR_INPUT, t->lines.path, 1, 1,
                "its beginning does not say what format it has");
-    return ik_hint(err, IK_ERR_INPUT, "name it with 'format', one of " IO_FORMATS);
+    return ik_hint(err, IK_ERR_INPUT,
+                   "name it with 'format', one of " IO_FORMATS
+                   "; the first line of csv is '" IO_CSV_HEAD "', and spc's times have a point");
 }
 
 static ik_status read_all(io_trace *t, const char *format, const io_window *window, ik_error *err)

@@ -52,6 +52,7 @@ typedef struct io_format {
     ik_status (*next)(struct io_trace *t, bool *more, ik_error *err);
 } io_format;
 enum { IO_LOOK = 4096 };
+#define IO_CSV_HEAD "time_ns,done_ns,device,op,offset,bytes,host" /* of ikat's own form */
 
 #define IO_FORMATS "csv|msr|spc|srt|blkparse|blkparse_queue|fio|disksim"
 extern const io_format io_csv, io_msr, io_spc, io_srt, io_blkparse, io_blkparse_queue, io_fio,

@@ -40,8 +40,9 @@ static ik_status refuse_unknown(const storage *s, ik_error *err)
 {
     const io_trace *t = &s->trace;
     ik_fail_at(err, IK_ERR_INPUT, t->lines.path, t->first_unknown, 0,
-               "no time of completion of %" PRIu64 " of %zu accesses, this one the first",
-               t->num_unknown, t->num);
+               "read as format %s: no time of completion of %" PRIu64
+               " of %zu accesses, this one the first",
+               t->format->name, t->num_unknown, t->num);
     return ik_hint(err, IK_ERR_INPUT,
                    "say how long the disks take with 'service', as service=5 ms");
 }

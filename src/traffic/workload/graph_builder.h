@@ -8,9 +8,9 @@
 #include "base/hash.h"
 #include "ikat/traffic.h"
 
-#define GRAPH_ANY IK_NONE       /* source or tag of a receive: any */
-#define GRAPH_ACK (IK_NONE - 1) /* tag of acknowledgements and of what clears a message to send */
-#define GRAPH_ASK (IK_NONE - 2) /* tag of requests to send; others are smaller */
+#define GRAPH_ANY IK_NONE        /* source or tag of a receive: any */
+#define GRAPH_ACK (IK_NONE - 1)  /* tag of acknowledgements and of what clears a message to send */
+#define GRAPH_ASK IK_TAG_CONTROL /* tag of requests to send; others are smaller */
 
 /* Where lines of several files stand: ik_graph.files and paths. */
 typedef struct graph_places {
