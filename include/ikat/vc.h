@@ -66,6 +66,8 @@ struct ik_vc {
     unsigned escape_vcs; /* VCs 0 … escape_vcs-1 are an escape layer (Duato); 0 = none declared */
     /* next() allows exactly one VC on every channel; those with static_lane need not say so */
     bool single;
+    /* static lanes: packets of d for s take the VC of packets of s for d, for all hosts s and d */
+    bool both_ways;
     bool in_escape; /* serves an escape layer: packets may enter it at any switch, on any VC */
     char *spec;
 };
@@ -81,6 +83,15 @@ ik_status ik_vc_from_spec(const ik_fabric *f, const ik_routing *routing, const c
 ik_status ik_vc_in_escape(const ik_fabric *f, const ik_routing *routing, const char *spec,
                           const ik_env *env, ik_vc **out, ik_error *err);
 void ik_vc_free(ik_vc *v);
+
+/* Most VCs that an InfiniBand subnet can have for data: VL 15 is management's. */
+#define IK_DEPLOYABLE_VCS 15
+/* Whether service levels can express the scheme: one SL per pair of hosts, one VL per SL all the
+ * way. IK_ERR_UNSUPPORTED with the scheme's name and what would do as hint for schemes that change
+ * lanes on the way (acro, lash_tor, dateline, hopclass, ...), that choose among several, or that
+ * need more than IK_DEPLOYABLE_VCS. Whether replies may take the initiator's lane is another
+ * question: v->both_ways. */
+ik_status ik_vc_deployable(const ik_vc *v, ik_error *err);
 
 #ifdef __cplusplus
 }

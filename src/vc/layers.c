@@ -255,6 +255,74 @@ ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env
     return status;
 }
 
+/* ------------------------------------------------------------------------------------------
+ * units */
+
+void layer_units_free(layer_units *units)
+{
+    free(units->first);
+    free(units->pairs);
+    *units = (layer_units){0};
+}
+
+/* The number of an unordered pair of groups: row by row of a triangle. */
+static size_t unit_of(const layer_paths *p, layer_unit_kind kind, uint32_t s, uint32_t d)
+{
+    size_t a = kind == LAYER_UNIT_CLASSES ? s : p->source[s].sw,
+           b = kind == LAYER_UNIT_CLASSES ? d : p->dest[d].sw;
+    return a < b ? b * (b + 1) / 2 + a : a * (a + 1) / 2 + b;
+}
+
+/* Counting sort of the pairs by unit; units without pairs vanish. */
+static void gather(const layer_paths *p, layer_unit_kind kind, size_t num_units, layer_units *out)
+{
+    for (uint32_t s = 0; s < p->num_sources; s++)
+        for (uint32_t d = 0; d < p->num_dests; d++)
+            out->first[unit_of(p, kind, s, d) + 1]++;
+    for (size_t u = 0; u < num_units; u++) {
+        out->most = out->first[u + 1] > out->most ? out->first[u + 1] : out->most;
+        out->first[u + 1] += out->first[u];
+    }
+    for (uint32_t s = p->num_sources; s-- > 0;) /* from the back: first[] ends where it began */
+        for (uint32_t d = p->num_dests; d-- > 0;)
+            out->pairs[--out->first[unit_of(p, kind, s, d) + 1]] = s * p->num_dests + d;
+    uint32_t kept = 0, total = p->num_sources * p->num_dests;
+    for (size_t u = 0; u < num_units; u++) {
+        uint32_t begin = out->first[u + 1], end = u + 1 < num_units ? out->first[u + 2] : total;
+        if (begin < end)
+            out->first[kept++] = begin;
+    }
+    out->first[kept] = total;
+    out->num = kept;
+}
+
+ik_status layer_units_make(const layer_paths *p, layer_unit_kind kind, const ik_env *env,
+                           layer_units *out, ik_error *err)
+{
+    size_t num = (size_t)p->num_sources * p->num_dests,
+           groups = kind == LAYER_UNIT_CLASSES ? p->num_dests : p->g.num_switches;
+    if (num >= UINT32_MAX)
+        return ik_fail(err, IK_ERR_MEMORY, "%zu paths are too many to be layered", num);
+    *out = (layer_units){.num = (uint32_t)num, .most = 1};
+    if (kind == LAYER_UNIT_PAIR)
+        return IK_OK;
+    size_t num_units = groups * (groups + 1) / 2;
+    ik_status status = ik_env_refuse_bytes(env, 4.0 * (double)(num + num_units),
+                                           "the pairs that share a layer", err);
+    if (status != IK_OK)
+        return status;
+    layer_units u = {0};
+    u.first = ik_calloc(num_units + 2, sizeof *u.first);
+    u.pairs = ik_calloc(num + 1, sizeof *u.pairs);
+    if (!u.first || !u.pairs) {
+        layer_units_free(&u);
+        return ik_fail_memory(err, (num + num_units) * 4, "the pairs that share a layer");
+    }
+    gather(p, kind, num_units, &u);
+    *out = u;
+    return IK_OK;
+}
+
 /* ------------------------------------------------------------------------------------------ VCs */
 
 ik_status layer_vcs_settle(ik_vc *v, unsigned num_layers, const uint64_t *load, layer_vcs *out,
@@ -293,21 +361,21 @@ double layer_vcs_share(const layer_vcs *vcs, unsigned vc)
     return 0;
 }
 
-/* Layers to lanes: the pairs of a layer take its VCs in turn, heavier classes counted as often as
- * they have host pairs. */
-static void spread(const layer_paths *p, layer_lanes *lanes)
+/* Layers to lanes: the units of a layer take its VCs in turn. */
+static void spread(const layer_units *units, layer_lanes *lanes)
 {
     uint64_t turn[IK_MAX_VCS] = {0};
-    for (uint32_t s = 0; s < p->num_sources; s++)
-        for (uint32_t d = 0; d < p->num_dests; d++) {
-            uint8_t *cell = &lanes->lane[(size_t)s * p->num_dests + d];
-            unsigned layer = *cell, width = lanes->vcs.base[layer + 1] - lanes->vcs.base[layer];
-            *cell = (uint8_t)(lanes->vcs.base[layer] + turn[layer]++ % width);
-        }
+    for (uint32_t u = 0; u < units->num; u++) {
+        unsigned layer = lanes->lane[layer_unit_pair(units, u, 0)],
+                 width = lanes->vcs.base[layer + 1] - lanes->vcs.base[layer];
+        uint8_t lane = (uint8_t)(lanes->vcs.base[layer] + turn[layer]++ % width);
+        for (uint32_t i = 0; i < layer_unit_size(units, u); i++)
+            lanes->lane[layer_unit_pair(units, u, i)] = lane;
+    }
 }
 
-ik_status layer_lanes_make(ik_vc *v, layer_paths *p, uint8_t *layer, unsigned num_layers,
-                           ik_error *err)
+ik_status layer_lanes_make(ik_vc *v, layer_paths *p, const layer_units *units, uint8_t *layer,
+                           unsigned num_layers, ik_error *err)
 {
     uint64_t load[IK_MAX_VCS] = {0};
     layer_lanes *lanes = ik_calloc(1, sizeof *lanes);
@@ -328,7 +396,8 @@ ik_status layer_lanes_make(ik_vc *v, layer_paths *p, uint8_t *layer, unsigned nu
     }
     lanes->lane = layer;
     lanes->num_dests = p->num_dests;
-    spread(p, lanes);
+    spread(units, lanes);
+    v->both_ways = units->first != NULL;
     lanes->source_of = p->source_of;
     lanes->dest_of = p->dest_of;
     p->source_of = p->dest_of = NULL;

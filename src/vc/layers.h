@@ -52,6 +52,30 @@ typedef enum layer_order { LAYER_LEX, LAYER_DST, LAYER_SHORT, LAYER_LONG } layer
 ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env, uint32_t **out,
                       ik_error *err);
 
+/* What is layered as one: each pair by itself, or all pairs between two groups, both directions. */
+typedef enum layer_unit_kind {
+    LAYER_UNIT_PAIR,
+    LAYER_UNIT_CLASSES, /* both directions of two classes, which are numbered alike */
+    LAYER_UNIT_SWITCHES /* both directions of all classes of two switches */
+} layer_unit_kind;
+typedef struct layer_units {
+    uint32_t num;
+    uint32_t *first; /* [num + 1] where a unit's pairs begin; NULL: unit u is pair u alone */
+    uint32_t *pairs; /* [pairs] the pairs of unit after unit; NULL likewise */
+    uint32_t most;   /* most pairs of a unit */
+} layer_units;
+ik_status layer_units_make(const layer_paths *p, layer_unit_kind kind, const ik_env *env,
+                           layer_units *out, ik_error *err);
+void layer_units_free(layer_units *units);
+static inline uint32_t layer_unit_size(const layer_units *units, uint32_t unit)
+{
+    return units->first ? units->first[unit + 1] - units->first[unit] : 1;
+}
+static inline uint32_t layer_unit_pair(const layer_units *units, uint32_t unit, uint32_t i)
+{
+    return units->first ? units->pairs[units->first[unit] + i] : unit;
+}
+
 /* Layers become runs of VCs: layer l owns VCs base[l] … base[l + 1] - 1. */
 typedef struct layer_vcs {
     unsigned num_layers;
@@ -74,9 +98,9 @@ typedef struct layer_lanes {
     layer_vcs vcs;
 } layer_lanes;
 /* Makes v->impl from the layer of every pair (taken over, also on failure); spare VCs split the
- * heaviest layers. */
-ik_status layer_lanes_make(ik_vc *v, layer_paths *p, uint8_t *layer, unsigned num_layers,
-                           ik_error *err);
+ * heaviest layers, units undivided. */
+ik_status layer_lanes_make(ik_vc *v, layer_paths *p, const layer_units *units, uint8_t *layer,
+                           unsigned num_layers, ik_error *err);
 void layer_lanes_destroy(ik_vc *v);
 void layer_lanes_inject(const ik_vc *v, ik_packet *pk);
 double layer_lanes_share(const ik_vc *v, unsigned vc);

@@ -39,6 +39,7 @@ static ik_status make_scheme(const ik_vc *request, const ik_vc_family *family, i
         free(v);
         return status;
     }
+    v->both_ways = v->both_ways || (family->static_lane && v->num_vcs == 1);
     *out = v;
     return IK_OK;
 }
@@ -98,4 +99,28 @@ void ik_vc_free(ik_vc *v)
         v->family->destroy(v);
     free(v->spec);
     free(v);
+}
+
+ik_status ik_vc_deployable(const ik_vc *v, ik_error *err)
+{
+    const char *name = v->family->name;
+    if (!v->family->static_lane && v->num_vcs > 1) {
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "VC scheme '%s' cannot be deployed: its packets change lanes on the way, and a "
+                "service level is one lane for the whole path",
+                name);
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "dfsssp:pairs=both and lash:pairs=both give every connection one lane");
+    }
+    if (v->num_vcs > IK_DEPLOYABLE_VCS) {
+        ik_about(err,
+                 ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "VC scheme '%s' cannot be deployed with %u VCs: a subnet has at most %d "
+                         "lanes for data",
+                         name, v->num_vcs, IK_DEPLOYABLE_VCS),
+                 "vcs");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "a routing that needs fewer lanes, up to %d",
+                       IK_DEPLOYABLE_VCS);
+    }
+    return IK_OK;
 }

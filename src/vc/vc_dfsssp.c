@@ -9,8 +9,9 @@
  * search goes on where it was after a cycle is broken, since removals never make a cycle, so a
  * layer costs one search and not one per cycle. With compact=true (default) paths that were moved
  * for one dependency's sake go back to the lowest layer that still takes them: never more layers,
- * usually fewer. Cost: O(dependencies of all paths) a layer, plus one insertion per hop for
- * compacting.
+ * usually fewer. With pairs=both all paths between two switches, in both directions, move together,
+ * so that a connection has one service level. Cost: O(dependencies of all paths) a layer, plus one
+ * insertion per hop for compacting.
  */
 #include "vc/layers.h"
 
@@ -21,15 +22,16 @@ enum { WHITE, GREY, BLACK };
 
 typedef struct breaker {
     layer_paths p;
+    layer_units units;
     uint32_t degree;   /* of the slots of a link */
-    uint8_t *layer;    /* [pair] */
-    uint32_t *path;    /* scratch */
-    uint32_t *members; /* pairs of the layer at work */
+    uint8_t *layer;    /* [unit] */
+    uint32_t *path;    /* scratch: one path */
+    uint32_t *members; /* units of the layer at work */
     size_t num_members;
     /* [link * degree + i] host pairs that go on to link i of the far switch */
     uint64_t *weight;
     size_t *first;   /* [slots + 1] range in users */
-    uint32_t *users; /* pairs that make a dependency */
+    uint32_t *users; /* units that make a dependency */
     uint8_t *color;  /* [link] */
     /* [link] depth-first path, and the next slot to look at of each link */
     uint32_t *stack, *turn;
@@ -44,6 +46,7 @@ typedef struct breaker {
 static void breaker_free(breaker *b)
 {
     layer_paths_free(&b->p);
+    layer_units_free(&b->units);
     free(b->layer);
     free(b->path);
     free(b->members);
@@ -63,30 +66,51 @@ static size_t slot_of(const breaker *b, uint32_t from, uint32_t to)
     return (size_t)from * b->degree + (to - b->p.g.base[b->p.g.tail[to]]);
 }
 
-static uint32_t path_of(const breaker *b, uint32_t pair)
+static uint32_t path_of(const breaker *b, uint32_t pair, uint32_t *out)
 {
-    return layer_path(&b->p, pair / b->p.num_dests, pair % b->p.num_dests, b->path);
+    return layer_path(&b->p, pair / b->p.num_dests, pair % b->p.num_dests, out);
 }
 
-static uint64_t weight_of(const breaker *b, uint32_t pair)
+/* Called for every dependency of a unit, as often as its paths make it; weight: host pairs. */
+typedef void (*slot_fn)(breaker *b, size_t slot, uint64_t weight, uint32_t unit);
+
+static inline void each_dependency(breaker *b, uint32_t unit, slot_fn visit)
 {
-    return layer_weight(&b->p, pair / b->p.num_dests, pair % b->p.num_dests);
+    for (uint32_t i = 0; i < layer_unit_size(&b->units, unit); i++) {
+        uint32_t pair = layer_unit_pair(&b->units, unit, i), n = path_of(b, pair, b->path);
+        uint64_t weight = layer_weight(&b->p, pair / b->p.num_dests, pair % b->p.num_dests);
+        for (uint32_t k = 0; k + 1 < n; k++)
+            visit(b, slot_of(b, b->path[k], b->path[k + 1]), weight, unit);
+    }
 }
 
-/* Weights of all dependencies of the layer at work, and the pairs behind each. */
+static void count_dependency(breaker *b, size_t slot, uint64_t weight, uint32_t unit)
+{
+    (void)unit;
+    b->first[slot + 1]++;
+    b->weight[slot] += weight;
+}
+
+static void note_user(breaker *b, size_t slot, uint64_t weight, uint32_t unit)
+{
+    (void)weight;
+    b->users[--b->first[slot + 1]] = unit;
+}
+
+static void drop_dependency(breaker *b, size_t slot, uint64_t weight, uint32_t unit)
+{
+    (void)unit;
+    b->weight[slot] -= weight;
+}
+
+/* Weights of all dependencies of the layer at work, and the units behind each. */
 static ik_status index_layer(breaker *b, const ik_env *env, ik_error *err)
 {
     size_t slots = (size_t)b->p.g.num_links * b->degree;
     memset(b->weight, 0, slots * sizeof *b->weight);
     memset(b->first, 0, (slots + 1) * sizeof *b->first);
-    for (size_t i = 0; i < b->num_members; i++) {
-        uint32_t n = path_of(b, b->members[i]);
-        for (uint32_t k = 0; k + 1 < n; k++) {
-            size_t slot = slot_of(b, b->path[k], b->path[k + 1]);
-            b->first[slot + 1]++;
-            b->weight[slot] += weight_of(b, b->members[i]);
-        }
-    }
+    for (size_t i = 0; i < b->num_members; i++)
+        each_dependency(b, b->members[i], count_dependency);
     for (size_t s = 0; s < slots; s++)
         b->first[s + 1] += b->first[s];
     free(b->users);
@@ -99,12 +123,8 @@ static ik_status index_layer(breaker *b, const ik_env *env, ik_error *err)
     b->users = ik_calloc(total + 1, sizeof *b->users);
     if (!b->users)
         return ik_fail_memory(err, total * sizeof *b->users, "the dependencies of all paths");
-    for (size_t i = b->num_members; i-- > 0;) {
-        /* from the back, so that first[] ends where it began */
-        uint32_t n = path_of(b, b->members[i]);
-        for (uint32_t k = 0; k + 1 < n; k++)
-            b->users[--b->first[slot_of(b, b->path[k], b->path[k + 1]) + 1]] = b->members[i];
-    }
+    for (size_t i = b->num_members; i-- > 0;) /* from the back, so that first[] ends as it began */
+        each_dependency(b, b->members[i], note_user);
     /* every end has become its slot's start */
     memmove(b->first, b->first + 1, slots * sizeof *b->first);
     b->first[slots] = total;
@@ -115,13 +135,11 @@ static ik_status index_layer(breaker *b, const ik_env *env, ik_error *err)
 static void break_dependency(breaker *b, size_t slot, size_t end)
 {
     for (size_t i = b->first[slot]; i < end; i++) {
-        uint32_t pair = b->users[i];
-        if (b->layer[pair] != b->current)
+        uint32_t unit = b->users[i];
+        if (b->layer[unit] != b->current)
             continue;
-        b->layer[pair]++;
-        uint32_t n = path_of(b, pair);
-        for (uint32_t k = 0; k + 1 < n; k++)
-            b->weight[slot_of(b, b->path[k], b->path[k + 1])] -= weight_of(b, pair);
+        b->layer[unit]++;
+        each_dependency(b, unit, drop_dependency);
     }
 }
 
@@ -229,14 +247,46 @@ static ik_status break_all(breaker *b, const ik_env *env, ik_error *err)
     return status;
 }
 
-/* Takes paths of upper layers back down, first fit; whole layers empty themselves on the way. */
-static ik_status compact(breaker *b, size_t num, ik_error *err)
+/* The paths of a unit one after the other, separated; returns the entries written. */
+static uint32_t chain_of(const breaker *b, uint32_t unit, uint32_t *out)
 {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < layer_unit_size(&b->units, unit); i++) {
+        n += path_of(b, layer_unit_pair(&b->units, unit, i), out + n);
+        out[n++] = IK_NONE;
+    }
+    return n;
+}
+
+/* Takes paths of upper layers back down, first fit; whole layers empty themselves on the way.
+ * Layers are filled bottom up, each with its own paths before any from above, which therefore
+ * always fit. */
+static void fill_layers(breaker *b, linkdag *dags, uint32_t *chain, uint32_t *undo)
+{
+    uint8_t highest = 0;
+    for (unsigned l = 0; l < b->num_layers; l++)
+        for (uint32_t unit = 0; unit < b->units.num; unit++) {
+            if (b->layer[unit] != l)
+                continue;
+            uint32_t n = chain_of(b, unit, chain);
+            unsigned to = 0;
+            while (to < l && !linkdag_add_paths(&dags[to], chain, n, 0, undo))
+                to++;
+            if (to == l)
+                linkdag_add_paths(&dags[l], chain, n, 0, undo);
+            b->layer[unit] = (uint8_t)to;
+            highest = to > highest ? (uint8_t)to : highest;
+        }
+    b->num_used = highest + 1U;
+}
+
+static ik_status compact(breaker *b, ik_error *err)
+{
+    size_t room = (size_t)b->units.most * (b->p.max_length + 1) + b->p.room;
     linkdag *dags = ik_calloc(b->num_layers, sizeof *dags);
-    uint32_t *undo = ik_calloc(b->p.max_length, sizeof *undo);
-    ik_status status = dags && undo
-                           ? IK_OK
-                           : ik_fail_memory(err, b->num_layers * sizeof *dags, "compacting layers");
+    uint32_t *chain = ik_calloc(room, sizeof *chain), *undo = ik_calloc(room, sizeof *undo);
+    ik_status status =
+        dags && chain && undo ? IK_OK : ik_fail_memory(err, room * 8, "compacting layers");
     unsigned made = 0;
     for (; status == IK_OK && made < b->num_layers; made++) {
         status = linkdag_init(&dags[made], &b->p.g, err);
@@ -244,47 +294,48 @@ static ik_status compact(breaker *b, size_t num, ik_error *err)
             /* a layer's own paths agree with its search */
             linkdag_start_with(&dags[made], b->finished[made]);
     }
-    /* Layers are filled bottom up, each with its own paths before any from above, which therefore
-     * always fit. */
-    for (unsigned l = 0; status == IK_OK && l < b->num_layers; l++)
-        for (size_t pair = 0; pair < num; pair++) {
-            if (b->layer[pair] != l)
-                continue;
-            uint32_t n = path_of(b, (uint32_t)pair);
-            unsigned to = 0;
-            while (to < l && !linkdag_add_paths(&dags[to], b->path, n, 0, undo))
-                to++;
-            if (to == l)
-                linkdag_add_paths(&dags[l], b->path, n, 0, undo);
-            b->layer[pair] = (uint8_t)to;
-        }
+    if (status == IK_OK)
+        fill_layers(b, dags, chain, undo);
     while (made > 0)
         linkdag_free(&dags[--made]);
     free(dags);
+    free(chain);
     free(undo);
-    if (status != IK_OK)
-        return status;
-    uint8_t highest = 0;
-    for (size_t pair = 0; pair < num; pair++)
-        highest = b->layer[pair] > highest ? b->layer[pair] : highest;
-    b->num_used = highest + 1U;
-    return IK_OK;
+    return status;
 }
 
-static ik_status allocate(breaker *b, size_t num, ik_error *err)
+static ik_status allocate(breaker *b, ik_error *err)
 {
-    size_t links_num = (size_t)b->p.g.num_links + 1;
+    size_t links_num = (size_t)b->p.g.num_links + 1, num = b->units.num;
     b->degree = b->p.g.max_degree ? b->p.g.max_degree : 1;
     b->layer = ik_calloc(num + 1, 1);
+    b->members = ik_calloc(num + 1, sizeof *b->members);
     b->path = ik_calloc(b->p.room, sizeof *b->path);
     b->weight = ik_calloc(links_num * b->degree, sizeof *b->weight);
     b->first = ik_calloc(links_num * b->degree + 1, sizeof *b->first);
     b->color = ik_calloc(links_num, 1);
     b->stack = ik_calloc(links_num, sizeof *b->stack);
     b->turn = ik_calloc(links_num, sizeof *b->turn);
-    if (b->layer && b->path && b->weight && b->first && b->color && b->stack && b->turn)
-        return IK_OK;
-    return ik_fail_memory(err, num + links_num * (16 * b->degree + 9), "DFSSSP's layers");
+    if (!b->layer || !b->members || !b->path || !b->weight || !b->first || !b->color || !b->stack ||
+        !b->turn)
+        return ik_fail_memory(err, 5 * num + links_num * (16 * b->degree + 9), "DFSSSP's layers");
+    for (uint32_t unit = 0; unit < num; unit++)
+        b->members[unit] = unit;
+    b->num_members = num;
+    return IK_OK;
+}
+
+/* From the layers of units to those of their pairs. */
+static ik_status make_lanes(ik_vc *v, breaker *b, ik_error *err)
+{
+    size_t num = (size_t)b->p.num_sources * b->p.num_dests;
+    uint8_t *layer = ik_calloc(num + 1, 1);
+    if (!layer)
+        return ik_fail_memory(err, num, "DFSSSP's layers");
+    for (uint32_t unit = 0; unit < b->units.num; unit++)
+        for (uint32_t i = 0; i < layer_unit_size(&b->units, unit); i++)
+            layer[layer_unit_pair(&b->units, unit, i)] = b->layer[unit];
+    return layer_lanes_make(v, &b->p, &b->units, layer, b->num_used, err);
 }
 
 static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)
@@ -292,27 +343,28 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     breaker *b = ik_calloc(1, sizeof *b);
     if (!b)
         return ik_fail_memory(err, sizeof *b, "DFSSSP's layers");
+    bool both = ik_params_enum(params, "pairs") == 1;
     ik_status status = layer_paths_build(v, false, env, &b->p, err);
-    size_t num = (size_t)b->p.num_sources * b->p.num_dests;
     if (status == IK_OK)
-        status = layer_pairs(&b->p, LAYER_LEX, env, &b->members, err);
-    b->num_members = num;
+        status = layer_units_make(&b->p, both ? LAYER_UNIT_SWITCHES : LAYER_UNIT_PAIR, env,
+                                  &b->units, err);
     if (status == IK_OK)
-        status = allocate(b, num, err);
+        status = allocate(b, err);
     if (status == IK_OK)
         status = break_all(b, env, err);
     b->num_used = b->num_layers;
     if (status == IK_OK && b->num_layers > 1 && ik_params_bool(params, "compact"))
-        status = compact(b, num, err);
-    if (status == IK_OK) {
-        status = layer_lanes_make(v, &b->p, b->layer, b->num_used, err);
-        b->layer = NULL;
-    }
+        status = compact(b, err);
+    if (status == IK_OK)
+        status = make_lanes(v, b, err);
     breaker_free(b);
     return status;
 }
 
 static const ik_param params[] = {
+    {"pairs", IK_PARAM_ENUM, "single", 0, 0, "single|both",
+     "each direction on its own, or all paths between two switches, both directions, in one "
+     "layer"},
     {"compact", IK_PARAM_BOOL, "true", 0, 0, NULL,
      "take paths back to lower layers where they fit after all"},
     {0},
@@ -326,7 +378,9 @@ const ik_vc_family ik_vc_dfsssp = {
     .details = "All paths of a deterministic routing start in layer 0; while its channel "
                "dependency graph has a cycle, the paths of the cycle's weakest dependency move to "
                "the next layer. compact=true then takes paths back down where they fit. A packet "
-               "keeps its layer; spare VCs split the heaviest layers.",
+               "keeps its layer; spare VCs split the heaviest layers. pairs=both moves all paths "
+               "between two switches together, both directions: replies may then take the lane "
+               "of the request, as InfiniBand's connections do.",
     .params = params,
     .create = create,
     .destroy = layer_lanes_destroy,

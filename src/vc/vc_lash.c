@@ -155,10 +155,16 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     ik_status status = layer_paths_build(v, t->both, env, &t->p, err);
     if (status == IK_OK)
         status = layer_all(t, params, env, err);
+    layer_units units = {0};
+    if (status == IK_OK)
+        status = layer_units_make(&t->p, t->both ? LAYER_UNIT_CLASSES : LAYER_UNIT_PAIR, env,
+                                  &units, err);
     if (status == IK_OK) {
-        status = layer_lanes_make(v, &t->p, t->layer, t->num_layers ? t->num_layers : 1, err);
+        status =
+            layer_lanes_make(v, &t->p, &units, t->layer, t->num_layers ? t->num_layers : 1, err);
         t->layer = NULL;
     }
+    layer_units_free(&units);
     lash_free(t);
     return status;
 }

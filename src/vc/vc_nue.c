@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * vc_nue.c: the VCs of routing nue: a packet takes the layer of its destination and keeps it. Spare
- * VCs split the layers with most traffic by source. Source: J. Domke, T. Hoefler, S. Matsuoka,
+ * vc_nue.c: the VCs of routing nue: a packet takes the layer of its destination, or with pairs=both
+ * of its two hosts, and keeps it. Spare VCs split the layers with most traffic by source, or by
+ * both hosts alike. Source: J. Domke, T. Hoefler, S. Matsuoka,
  * "Routing on the Dependency Graph", HPDC 2016.
  */
 #include "routing/graph/route_nue.h"
@@ -29,15 +30,17 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
         free(vcs);
     else
         v->impl = vcs;
+    v->both_ways = nue_both_ways(v->routing);
     return status;
 }
 
 static void inject(const ik_vc *v, ik_packet *pk)
 {
     const layer_vcs *vcs = v->impl;
-    unsigned layer = nue_layer(v->routing, pk->dst),
+    unsigned layer = nue_layer(v->routing, pk->src, pk->dst),
              width = vcs->base[layer + 1] - vcs->base[layer];
-    pk->vc = pk->layer = (uint8_t)(vcs->base[layer] + pk->src % width);
+    uint32_t turn = v->both_ways ? pk->src + pk->dst : pk->src;
+    pk->vc = pk->layer = (uint8_t)(vcs->base[layer] + turn % width);
 }
 
 static double share(const ik_vc *v, unsigned vc)
@@ -52,7 +55,8 @@ const ik_vc_family ik_vc_nue = {
     .summary = "the layers of routing nue: VC by destination",
     .source = "Domke, Hoefler, Matsuoka: Routing on the Dependency Graph, HPDC 2016",
     .details = "Only for routing nue, whose parameter vcs says how many layers it has; spare VCs "
-               "split the heaviest of them by source.",
+               "split the heaviest of them by source; where both directions of two hosts have one "
+               "layer (nue:pairs=both), alike for both directions.",
     .params = params,
     .create = create,
     .destroy = lanes_free_impl,

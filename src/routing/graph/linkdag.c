@@ -233,10 +233,16 @@ linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to)
     return LINKDAG_NEW;
 }
 
+/* Do the links at i and i + 1 follow each other on one path? */
+static bool consecutive(const uint32_t *path, uint32_t i, uint32_t n)
+{
+    return i + 1 != n && path[i] != IK_NONE && path[i + 1] != IK_NONE;
+}
+
 static bool known_refusal(const linkdag *d, const uint32_t *path, uint32_t n, uint32_t m)
 {
     for (uint32_t i = 0; i + 1 < n + m; i++) {
-        if (i + 1 == n)
+        if (!consecutive(path, i, n))
             continue;
         edge_bits e = bits_of(d, path[i], path[i + 1]);
         if (d->refused[e.out - d->out] & e.out_bit)
@@ -251,7 +257,7 @@ bool linkdag_add_paths(linkdag *d, const uint32_t *path, uint32_t n, uint32_t m,
     if (known_refusal(d, path, n, m))
         return false;
     for (uint32_t i = 0; i + 1 < n + m; i++) {
-        if (i + 1 == n)
+        if (!consecutive(path, i, n))
             continue;
         linkdag_result result = linkdag_add(d, path[i], path[i + 1]);
         if (result == LINKDAG_NEW)

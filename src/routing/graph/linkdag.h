@@ -47,8 +47,8 @@ linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to);
 void linkdag_remove(linkdag *d, uint32_t from, uint32_t to);
 void linkdag_forget(linkdag *d, uint32_t from, uint32_t to);
 
-/* Adds the dependencies along path[0..n-1] and along path[n..n+m-1], all or none. undo: scratch [n
- * + m]. Returns whether they fit. */
+/* Adds the dependencies along path[0..n-1] and along path[n..n+m-1], all or none; IK_NONE among the
+ * links separates further paths. undo: scratch [n + m]. Returns whether they fit. */
 bool linkdag_add_paths(linkdag *d, const uint32_t *path, uint32_t n, uint32_t m, uint32_t *undo);
 
 #endif
