@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * policy_write.c: service levels as a QoS policy of OpenSM.
+ *
+ * One port group for each class of sources that needs a rule and for each class of destinations
+ * that one names. A class of sources has a rule for each SL but 0 with the classes of destinations
+ * that it reaches on it; sources whose rule is the same share it. */
+#include "ikat/deploy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUIDS_PER_LINE = 8 };
+
+typedef struct policy_writer {
+    const ik_service_levels *s;
+    FILE *out;
+    uint32_t *source_hosts, *dest_hosts; /* [classes] ports of hosts in it */
+    bool *needed;                        /* [num_dests] a rule names it */
+    unsigned num_levels;                 /* 1 + the highest SL */
+    ik_policy_size size;
+} policy_writer;
+
+static unsigned cell(const policy_writer *w, uint32_t source, uint32_t dest)
+{
+    return w->s->sl[(size_t)source * w->s->num_dests + dest];
+}
+
+static bool is_host(const ik_lids *lids, uint32_t index)
+{
+    return lids->of[index].port != IK_NONE && lids->of[index].path == 0;
+}
+
+static ik_status count_classes(policy_writer *w, ik_error *err)
+{
+    const ik_service_levels *s = w->s;
+    w->source_hosts = ik_calloc((size_t)s->num_sources + 1, sizeof *w->source_hosts);
+    w->dest_hosts = ik_calloc((size_t)s->num_dests + 1, sizeof *w->dest_hosts);
+    w->needed = ik_calloc((size_t)s->num_dests + 1, sizeof *w->needed);
+    if (!w->source_hosts || !w->dest_hosts || !w->needed)
+        return ik_fail_memory(err, (size_t)s->num_sources * 4, "a QoS policy");
+    for (uint32_t i = 0; i < s->lids->num; i++) {
+        if (!is_host(s->lids, i))
+            continue;
+        w->source_hosts[s->source_of[i]]++;
+        w->dest_hosts[s->dest_of[i]]++;
+    }
+    w->num_levels = 1;
+    for (uint32_t a = 0; a < s->num_sources; a++)
+        for (uint32_t b = 0; b < s->num_dests; b++) {
+            if (!w->source_hosts[a] || !w->dest_hosts[b] || cell(w, a, b) == 0)
+                continue;
+            w->needed[b] = true;
+            w->num_levels = cell(w, a, b) >= w->num_levels ? cell(w, a, b) + 1 : w->num_levels;
+        }
+    return IK_OK;
+}
+
+/* Has the class of sources destinations on this SL? */
+static bool has_level(const policy_writer *w, uint32_t source, unsigned sl)
+{
+    if (w->source_hosts[source] == 0)
+        return false;
+    for (uint32_t b = 0; b < w->s->num_dests; b++)
+        if (w->dest_hosts[b] && cell(w, source, b) == sl)
+            return true;
+    return false;
+}
+
+/* The same destinations on this SL? */
+static bool same_rule(const policy_writer *w, uint32_t a, uint32_t b, unsigned sl)
+{
+    for (uint32_t d = 0; d < w->s->num_dests; d++)
+        if (w->dest_hosts[d] && (cell(w, a, d) == sl) != (cell(w, b, d) == sl))
+            return false;
+    return w->source_hosts[b] > 0;
+}
+
+/* ---- text */
+
+static void print_group(policy_writer *w, char kind, uint32_t number, const uint32_t *class_of)
+{
+    const ik_lids *lids = w->s->lids;
+    uint32_t listed = 0;
+    fprintf(w->out, "  port-group\n    name: %c%" PRIu32 "\n", kind, number);
+    for (uint32_t i = 0; i < lids->num; i++) {
+        if (!is_host(lids, i) || class_of[i] != number)
+            continue;
+        fputs(listed % GUIDS_PER_LINE ? ", "
+              : listed                ? "\n    port-guid: "
+                                      : "    port-guid: ",
+              w->out);
+        fprintf(w->out, "0x%016" PRIx64, lids->of[i].guid);
+        listed++;
+    }
+    fputs(listed ? "\n  end-port-group\n" : "  end-port-group\n", w->out);
+}
+
+static void print_groups(policy_writer *w)
+{
+    const ik_service_levels *s = w->s;
+    fputs("port-groups\n", w->out);
+    for (uint32_t a = 0; a < s->num_sources; a++) {
+        bool needed = false;
+        for (unsigned sl = 1; sl < w->num_levels && !needed; sl++)
+            needed = has_level(w, a, sl);
+        if (!needed)
+            continue;
+        print_group(w, 'S', a, s->source_of);
+        w->size.source_groups++;
+    }
+    for (uint32_t b = 0; b < s->num_dests; b++) {
+        if (!w->needed[b])
+            continue;
+        print_group(w, 'D', b, s->dest_of);
+        w->size.dest_groups++;
+    }
+    fputs("end-port-groups\n", w->out);
+}
+
+static void print_levels(policy_writer *w)
+{
+    fputs("qos-levels\n  qos-level\n    name: DEFAULT\n    sl: 0\n  end-qos-level\n", w->out);
+    for (unsigned sl = 1; sl < w->num_levels; sl++)
+        fprintf(w->out, "  qos-level\n    name: L%u\n    sl: %u\n  end-qos-level\n", sl, sl);
+    fputs("end-qos-levels\n", w->out);
+    w->size.levels = w->num_levels;
+}
+
+/* The rule of class `first` on this SL, with all later classes that share it; nothing if an earlier
+ * class has printed it. */
+static void print_rule(policy_writer *w, uint32_t first, unsigned sl)
+{
+    const char *mark = "";
+    for (uint32_t a = 0; a < first; a++)
+        if (same_rule(w, first, a, sl))
+            return;
+    fputs("  qos-match-rule\n    source: ", w->out);
+    for (uint32_t a = first; a < w->s->num_sources; a++)
+        if (a == first || same_rule(w, first, a, sl)) {
+            fprintf(w->out, "%sS%" PRIu32, mark, a);
+            mark = ", ";
+        }
+    fputs("\n    destination: ", w->out);
+    mark = "";
+    for (uint32_t b = 0; b < w->s->num_dests; b++)
+        if (w->dest_hosts[b] && cell(w, first, b) == sl) {
+            fprintf(w->out, "%sD%" PRIu32, mark, b);
+            mark = ", ";
+        }
+    fprintf(w->out, "\n    qos-level-name: L%u\n  end-qos-match-rule\n", sl);
+    w->size.rules++;
+}
+
+static void print_rules(policy_writer *w)
+{
+    fputs("qos-match-rules\n", w->out);
+    for (uint32_t a = 0; a < w->s->num_sources; a++)
+        for (unsigned sl = 1; sl < w->num_levels; sl++)
+            if (has_level(w, a, sl))
+                print_rule(w, a, sl);
+    fputs("end-qos-match-rules\n", w->out);
+}
+
+ik_status ik_qos_policy_print(const ik_service_levels *s, FILE *out, ik_policy_size *size,
+                              ik_error *err)
+{
+    policy_writer w = {.s = s, .out = out};
+    long begin = ftell(out);
+    ik_status status = count_classes(&w, err);
+    if (status == IK_OK) {
+        print_groups(&w);
+        print_levels(&w);
+        print_rules(&w);
+        long end = ftell(out);
+        w.size.bytes = begin >= 0 && end > begin ? (uint64_t)(end - begin) : 0;
+        if (ferror(out))
+            status = ik_fail(err, IK_ERR_IO, "cannot write the QoS policy: %s", strerror(errno));
+    }
+    free(w.source_hosts);
+    free(w.dest_hosts);
+    free(w.needed);
+    if (status == IK_OK && size)
+        *size = w.size;
+    return status;
+}
