@@ -13,16 +13,13 @@
 extern "C" {
 #endif
 
-/* Virtual lanes for data that InfiniBand has; adapters and switches mostly have 8. */
-#define IK_DATA_VLS 15
-
 /* ---- service levels */
 
 /* Service levels of a plan whose packets keep the lane of their source and destination: SL = lane.
  * Switches are on SL 0, and so is what does not leave its switch if nothing else fits better.
  * Sources with equal rows are one class, and so are destinations. IK_ERR_UNSUPPORTED: a scheme that
- * changes lanes on the way, or several starts per pair, or more than IK_DATA_VLS lanes. Free with
- * ik_service_levels_free. Cost O(hosts^2), O(LIDs) for one lane. */
+ * ik_vc_deployable refuses, or several starts per pair. Free with ik_service_levels_free. Cost
+ * O(hosts^2), O(LIDs) for one lane. */
 ik_status ik_service_levels_from_plan(const ik_plan *plan, const ik_lids *lids, const ik_env *env,
                                       ik_service_levels *out, ik_error *err);
 void ik_service_levels_free(ik_service_levels *s);

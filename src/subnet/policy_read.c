@@ -2,9 +2,9 @@
  *
  * policy_read.c: QoS policies of OpenSM, as far as they decide on the SL of a pair of ports.
  *
- * A section is a word, its blocks and `end-` with the word; a block has lines KEY: VALUE. Groups and
- * levels stand before what names them, as OpenSM wants it. What the rules make of pairs is worked
- * out in policy_levels.c. */
+ * A section is a word, its blocks and `end-` with the word; a block has lines KEY: VALUE. Groups
+ * and levels stand before what names them, as OpenSM wants it. What the rules make of pairs is
+ * worked out in policy_levels.c. */
 #include "subnet/policy.h"
 
 #include <stdlib.h>

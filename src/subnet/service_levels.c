@@ -69,11 +69,11 @@ static ik_status make_row(reduction *r, uint32_t src, ik_error *err)
             continue;
         }
         ik_plan_start_nth(r->plan, src, dst, 0, &pk);
-        if (pk.vc >= IK_DATA_VLS)
+        if (pk.vc >= IK_DEPLOYABLE_VCS)
             return ik_fail(err, IK_ERR_UNSUPPORTED,
                            "VC scheme '%s' puts packets on lane %u; InfiniBand has %d lanes for "
                            "data",
-                           r->plan->vc->spec, pk.vc, IK_DATA_VLS);
+                           r->plan->vc->spec, pk.vc, IK_DEPLOYABLE_VCS);
         r->row[dst] = pk.vc;
     }
     return IK_OK;
@@ -161,15 +161,7 @@ static ik_status check_scheme(const ik_plan *plan, ik_error *err)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "routing '%.100s' gives a pair several paths; service levels are for one",
                        r->spec);
-    if (!plan->vc->family->static_lane) {
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "VC scheme '%.100s' changes lanes on the way; a service level is one lane for the "
-                "whole path",
-                plan->vc->spec);
-        return ik_hint(err, IK_ERR_UNSUPPORTED,
-                       "schemes that keep the lane: lash, dfsssp, nue, 1q");
-    }
-    return IK_OK;
+    return ik_vc_deployable(plan->vc, err);
 }
 
 ik_status ik_service_levels_from_plan(const ik_plan *plan, const ik_lids *lids, const ik_env *env,

@@ -27,7 +27,7 @@ ik_status ik_sl2vl_make(const ik_fabric *f, unsigned lanes, ik_sl2vl *out, ik_er
     if (!v.map)
         return ik_fail_memory(err, sizeof *v.map, "a map of service levels");
     for (unsigned sl = 0; sl < IK_NUM_SLS; sl++)
-        v.map[0][sl] = (uint8_t)(sl < lanes && sl < IK_DATA_VLS ? sl : 0);
+        v.map[0][sl] = (uint8_t)(sl < lanes && sl < IK_DEPLOYABLE_VCS ? sl : 0);
     *out = v;
     return IK_OK;
 }
@@ -89,9 +89,9 @@ static void print_kind(const char *kind, unsigned lanes, FILE *out)
 
 ik_status ik_sl2vl_conf_print(unsigned lanes, const char *policy, FILE *out, ik_error *err)
 {
-    if (lanes == 0 || lanes > IK_DATA_VLS)
+    if (lanes == 0 || lanes > IK_DEPLOYABLE_VCS)
         return ik_fail(err, IK_ERR_USAGE, "%u lanes: InfiniBand has 1 to %d for data", lanes,
-                       IK_DATA_VLS);
+                       IK_DEPLOYABLE_VCS);
     fputs("qos TRUE\n", out);
     if (policy)
         fprintf(out, "qos_policy_file %s\n", policy);
@@ -155,7 +155,7 @@ static ik_status read_key(scan *s, conf *c, ik_error *err)
         snprintf(key, sizeof key, "qos_%smax_vls", c->kind[k].name);
         if (scan_word(s, key)) {
             scan_blanks(s);
-            return scan_uint(s, IK_DATA_VLS, &c->kind[k].max_vls)
+            return scan_uint(s, IK_DEPLOYABLE_VCS, &c->kind[k].max_vls)
                        ? IK_OK
                        : scan_fail(s, err, "expected a number of VLs, 0 to 15");
         }
