@@ -89,8 +89,8 @@ typedef struct ik_subnet_loop {
     uint32_t channel; /* global port id of the sending port */
     uint8_t vl, sl;
     bool reply;        /* the packet travels on the SL of the opposite direction */
-    uint32_t src, dst; /* indexes of LIDs: the path that holds it and waits for the next; src a
-                          switch's: the reply to a performance query */
+    bool query;        /* it is a performance query or the reply to one */
+    uint32_t src, dst; /* indexes of LIDs: the path that holds it and waits for the next */
 } ik_subnet_loop;
 
 /* Verdict on tables, pair by pair of (host port, destination LID of another host port): each LID of
