@@ -71,10 +71,14 @@ typedef struct ik_fabric {
     bool intact;
 
     /* Labels; each array may be NULL. */
-    char **node_name;       /* [nodes] display name */
-    uint64_t *node_guid;    /* [nodes] 0 = none */
-    uint64_t *port_guid;    /* [num_ports] */
-    uint32_t *node_lid;     /* [nodes] 0 = none */
+    char **node_name;    /* [nodes] display name */
+    uint64_t *node_guid; /* [nodes] 0 = none */
+    uint64_t *port_guid; /* [num_ports] */
+    uint32_t *node_lid;  /* [nodes] 0 = none; a host's: of its first cabled port */
+    uint8_t *node_lmc;   /* [nodes] of that LID: it is the first of 2^lmc */
+    /* [num_ports] of hosts with several cables, 0 = none; read them with ik_port_lid */
+    uint32_t *port_lid;
+    uint8_t *port_lmc;      /* [num_ports] of these */
     uint16_t *port_label;   /* [num_ports] printed port number; NULL = local index + 1 */
     ik_xy *switch_xy;       /* [num_switches] floor position */
     ik_place *switch_place; /* [num_switches] drawing position */
@@ -151,6 +155,10 @@ char *ik_node_describe(const ik_fabric *f, uint32_t node, char *buffer, size_t s
  * same in every export. */
 uint64_t ik_node_guid(const ik_fabric *f, uint32_t node);
 uint64_t ik_port_guid(const ik_fabric *f, uint32_t port);
+/* Base LID and LMC of a host's port, 0 = none. Where no port of a host has one of its own, the
+ * host's LID is that of its first cabled port. Ports of switches have none: node_lid. */
+uint32_t ik_port_lid(const ik_fabric *f, uint32_t port);
+unsigned ik_port_lmc(const ik_fabric *f, uint32_t port);
 /* Largest radix of any switch. */
 uint32_t ik_max_radix(const ik_fabric *f);
 
@@ -201,6 +209,10 @@ void ik_builder_switch_ids(ik_builder *b, uint32_t sw, uint64_t guid, uint32_t l
 void ik_builder_host_ids(ik_builder *b, uint32_t host, uint64_t guid, uint32_t lid);
 /* label 0 = local index + 1 */
 void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t label);
+/* Base LID of a port of a host with several cables, and its LMC (up to 7). */
+void ik_builder_port_lid(ik_builder *b, ik_end end, uint32_t lid, unsigned lmc);
+/* LMC of the LID of a switch or host; end.port is not looked at. */
+void ik_builder_node_lmc(ik_builder *b, ik_end end, unsigned lmc);
 /* makes it a tree */
 void ik_builder_switch_level(ik_builder *b, uint32_t sw, unsigned level);
 void ik_builder_switch_xy(ik_builder *b, uint32_t sw, int32_t x, int32_t y);

@@ -25,20 +25,23 @@ enum column_id {
     LINK_CLASS,
     PORT_GUID,
     PORT_LABEL,
+    PORT_LID,
+    PORT_LMC,
     NAME,
     GUID,
     LID,
+    LMC,
     LEVEL,
     XY,
     PLACE,
     NUM_COLUMNS
 };
 static const uint8_t column_size[NUM_COLUMNS] = {
-    4, 2, 8, 2, sizeof(char *), 8, 4, 1, sizeof(ik_xy), sizeof(ik_place)};
+    4, 2, 8, 2, 4, 1, sizeof(char *), 8, 4, 1, 1, sizeof(ik_xy), sizeof(ik_place)};
 
 static bool is_port_column(enum column_id id)
 {
-    return id <= PORT_LABEL;
+    return id <= PORT_LMC;
 }
 
 typedef struct space {
@@ -153,7 +156,7 @@ static bool reserve_ports(space *s, uint64_t need)
     if (need <= s->port_cap && s->column[PEER])
         return true;
     uint32_t cap = need ? grown(s->port_cap, need) : 1;
-    for (int id = PEER; id <= PORT_LABEL; id++)
+    for (int id = PEER; id <= PORT_LMC; id++)
         if ((id <= LINK_CLASS || s->column[id]) && !enlarge(&s->column[id], id, s->port_cap, cap))
             return false;
     s->port_cap = cap;
@@ -372,6 +375,26 @@ void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t labe
         labels[port] = label;
 }
 
+void ik_builder_port_lid(ik_builder *b, ik_end end, uint32_t lid, unsigned lmc)
+{
+    uint32_t port = end_port(b, end);
+    if (port == IK_NONE)
+        return;
+    uint32_t *lids = lid ? column(b, &b->nodes[end.is_host], PORT_LID) : NULL;
+    uint8_t *lmcs = lid && lmc ? column(b, &b->nodes[end.is_host], PORT_LMC) : NULL;
+    if (lids)
+        lids[port] = lid;
+    if (lmcs)
+        lmcs[port] = (uint8_t)lmc;
+}
+
+void ik_builder_node_lmc(ik_builder *b, ik_end end, unsigned lmc)
+{
+    uint8_t *lmcs = lmc ? node_column(b, end.is_host, end.index, LMC) : NULL;
+    if (lmcs)
+        lmcs[end.index] = (uint8_t)lmc;
+}
+
 void ik_builder_switch_level(ik_builder *b, uint32_t sw, unsigned level)
 {
     uint8_t *levels = node_column(b, false, sw, LEVEL);
@@ -498,6 +521,9 @@ static bool join_columns(ik_builder *b)
     f->node_name = join(b, NAME, &ok);
     f->node_guid = join(b, GUID, &ok);
     f->node_lid = join(b, LID, &ok);
+    f->node_lmc = join(b, LMC, &ok);
+    f->port_lid = join(b, PORT_LID, &ok);
+    f->port_lmc = join(b, PORT_LMC, &ok);
     f->switch_level = join(b, LEVEL, &ok);
     f->switch_xy = join(b, XY, &ok);
     f->switch_place = join(b, PLACE, &ok);

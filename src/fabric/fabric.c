@@ -36,6 +36,9 @@ void ik_fabric_free(ik_fabric *f)
     free(f->node_guid);
     free(f->port_guid);
     free(f->node_lid);
+    free(f->node_lmc);
+    free(f->port_lid);
+    free(f->port_lmc);
     free(f->port_label);
     free(f->switch_xy);
     free(f->switch_place);

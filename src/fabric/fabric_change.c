@@ -88,6 +88,9 @@ static ik_status copy_all(const ik_fabric *from, ik_fabric *to, ik_error *err)
     COPY(node_guid, nodes);
     COPY(port_guid, from->num_ports);
     COPY(node_lid, nodes);
+    COPY(node_lmc, nodes);
+    COPY(port_lid, from->num_ports);
+    COPY(port_lmc, from->num_ports);
     COPY(port_label, from->num_ports);
     ik_status status = fabric_copy_common(from, to, err);
     if (status == IK_OK)
@@ -223,12 +226,16 @@ static ik_status allocate_kept(const ik_fabric *from, const renumbering *r, ik_f
     to->node_name = from->node_name ? ik_calloc(nodes + 1, sizeof *to->node_name) : NULL;
     to->node_guid = from->node_guid ? ik_calloc(nodes + 1, sizeof *to->node_guid) : NULL;
     to->node_lid = from->node_lid ? ik_calloc(nodes + 1, sizeof *to->node_lid) : NULL;
+    to->node_lmc = from->node_lmc ? ik_calloc(nodes + 1, sizeof *to->node_lmc) : NULL;
+    to->port_lid = from->port_lid ? ik_calloc(ports, sizeof *to->port_lid) : NULL;
+    to->port_lmc = from->port_lmc ? ik_calloc(ports, sizeof *to->port_lmc) : NULL;
     to->port_guid = from->port_guid ? ik_calloc(ports, sizeof *to->port_guid) : NULL;
     to->port_label = from->port_label ? ik_calloc(ports, sizeof *to->port_label) : NULL;
     if (!to->port_base || !to->port_peer || !to->port_node || !to->port_class ||
         (from->node_name && !to->node_name) || (from->node_guid && !to->node_guid) ||
-        (from->node_lid && !to->node_lid) || (from->port_guid && !to->port_guid) ||
-        (from->port_label && !to->port_label))
+        (from->node_lid && !to->node_lid) || (from->node_lmc && !to->node_lmc) ||
+        (from->port_lid && !to->port_lid) || (from->port_lmc && !to->port_lmc) ||
+        (from->port_guid && !to->port_guid) || (from->port_label && !to->port_label))
         return ik_fail_memory(err, ports * 10 + nodes * 4, "a copy of a fabric");
     return IK_OK;
 }
@@ -246,11 +253,17 @@ static ik_status fill_node(const ik_fabric *from, uint32_t node, const renumberi
             to->port_guid[at] = from->port_guid[port];
         if (from->port_label)
             to->port_label[at] = from->port_label[port];
+        if (from->port_lid)
+            to->port_lid[at] = from->port_lid[port];
+        if (from->port_lmc)
+            to->port_lmc[at] = from->port_lmc[port];
     }
     if (from->node_guid)
         to->node_guid[copy] = from->node_guid[node];
     if (from->node_lid)
         to->node_lid[copy] = from->node_lid[node];
+    if (from->node_lmc)
+        to->node_lmc[copy] = from->node_lmc[node];
     if (from->node_name &&
         !(to->node_name[copy] = ik_arena_strdup(&to->priv->arena, from->node_name[node])))
         return ik_fail_memory(err, strlen(from->node_name[node]) + 1, "the names of a fabric");

@@ -21,6 +21,9 @@ static void add_labels(const ik_fabric *f, sha256 *s)
     add_array(s, f->node_guid, nodes, sizeof *f->node_guid);
     add_array(s, f->port_guid, f->num_ports, sizeof *f->port_guid);
     add_array(s, f->node_lid, nodes, sizeof *f->node_lid);
+    add_array(s, f->node_lmc, nodes, sizeof *f->node_lmc);
+    add_array(s, f->port_lid, f->num_ports, sizeof *f->port_lid);
+    add_array(s, f->port_lmc, f->num_ports, sizeof *f->port_lmc);
     add_array(s, f->port_label, f->num_ports, sizeof *f->port_label);
     add_array(s, f->switch_xy, f->num_switches, sizeof *f->switch_xy);
     add_array(s, f->switch_place, f->num_switches, sizeof *f->switch_place);

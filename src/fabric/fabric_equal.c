@@ -58,10 +58,11 @@ static bool same_nodes(const ik_fabric *a, const ik_fabric *b, char *why, size_t
         uint64_t ga = a->node_guid ? a->node_guid[node] : 0,
                  gb = b->node_guid ? b->node_guid[node] : 0;
         uint32_t la = a->node_lid ? a->node_lid[node] : 0, lb = b->node_lid ? b->node_lid[node] : 0;
-        if (ga != gb || la != lb)
+        unsigned ma = a->node_lmc ? a->node_lmc[node] : 0, mb = b->node_lmc ? b->node_lmc[node] : 0;
+        if (ga != gb || la != lb || ma != mb)
             DIFFER("node %" PRIu32 " has GUID 0x%" PRIx64 " and LID %" PRIu32 " against 0x%" PRIx64
-                   " and %" PRIu32,
-                   node, ga, la, gb, lb);
+                   " and %" PRIu32 " (LMC %u against %u)",
+                   node, ga, la, gb, lb, ma, mb);
     }
     return true;
 }
@@ -75,6 +76,10 @@ static bool same_ports(const ik_fabric *a, const ik_fabric *b, char *why, size_t
             DIFFER("port %" PRIu32 " is number %u with GUID 0x%" PRIx64
                    " against %u with 0x%" PRIx64,
                    port, ik_port_number(a, port), ga, ik_port_number(b, port), gb);
+        uint32_t la = ik_port_lid(a, port), lb = ik_port_lid(b, port);
+        if (la != lb || ik_port_lmc(a, port) != ik_port_lmc(b, port))
+            DIFFER("port %" PRIu32 " has LID %" PRIu32 " and LMC %u against %" PRIu32 " and %u",
+                   port, la, ik_port_lmc(a, port), lb, ik_port_lmc(b, port));
     }
     return true;
 }

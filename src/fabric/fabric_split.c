@@ -29,7 +29,8 @@ static ik_status alloc(const ik_fabric *f, uint32_t hosts, ik_fabric *to, ik_err
     to->port_guid = ik_calloc(ports, sizeof *to->port_guid);
     to->port_label = ik_calloc(ports, sizeof *to->port_label);
     to->node_guid = f->node_guid ? ik_calloc(nodes + 1, sizeof *to->node_guid) : NULL;
-    to->node_lid = f->node_lid ? ik_calloc(nodes + 1, sizeof *to->node_lid) : NULL;
+    to->node_lid = f->node_lid || f->port_lid ? ik_calloc(nodes + 1, sizeof *to->node_lid) : NULL;
+    to->node_lmc = f->node_lmc || f->port_lmc ? ik_calloc(nodes + 1, sizeof *to->node_lmc) : NULL;
     to->split = ik_calloc(1, sizeof *to->split);
     if (to->split) {
         to->split->host_of = ik_calloc((size_t)hosts + 1, sizeof *to->split->host_of);
@@ -37,8 +38,9 @@ static ik_status alloc(const ik_fabric *f, uint32_t hosts, ik_fabric *to, ik_err
     }
     bool complete = to->port_base && to->port_peer && to->port_node && to->port_class &&
                     to->port_label && to->port_guid && (to->node_guid || !f->node_guid) &&
-                    (to->node_lid || !f->node_lid) && to->split && to->split->host_of &&
-                    to->split->first;
+                    (to->node_lid || !(f->node_lid || f->port_lid)) &&
+                    (to->node_lmc || !(f->node_lmc || f->port_lmc)) && to->split &&
+                    to->split->host_of && to->split->first;
     return complete ? IK_OK
                     : ik_fail_memory(err, ports * 16 + nodes * 16, "the host ports of a fabric");
 }
@@ -63,7 +65,18 @@ static void copy_switches(const ik_fabric *f, ik_fabric *to)
             to->node_guid[sw] = f->node_guid[sw];
         if (f->node_lid)
             to->node_lid[sw] = f->node_lid[sw];
+        if (f->node_lmc)
+            to->node_lmc[sw] = f->node_lmc[sw];
     }
+}
+
+/* The LID of a port is that of the host that the port becomes. */
+static void take_lid(const ik_fabric *f, uint32_t port, uint32_t host, ik_fabric *to)
+{
+    if (to->node_lid)
+        to->node_lid[to->num_switches + host] = ik_port_lid(f, port);
+    if (to->node_lmc)
+        to->node_lmc[to->num_switches + host] = (uint8_t)ik_port_lmc(f, port);
 }
 
 /* Draws the borders between the ports of one host; next: the first new host's number. Returns the
@@ -79,13 +92,13 @@ static uint32_t split_host(const ik_fabric *f, uint32_t host, uint32_t next, ik_
             to->port_base[to->num_switches + ++next] = port;
             to->split->host_of[next] = host;
         }
+        if (leads_to_switch(f, port))
+            take_lid(f, port, next, to);
         cabled |= leads_to_switch(f, port);
         to->port_node[port] = to->num_switches + next;
     }
     for (uint32_t i = first; f->node_guid && i <= next; i++)
         to->node_guid[to->num_switches + i] = f->node_guid[node];
-    if (f->node_lid) /* a dump names one LID a host: that of its first port */
-        to->node_lid[to->num_switches + first] = f->node_lid[node];
     to->port_base[to->num_switches + ++next] = f->port_base[node + 1];
     return next;
 }

@@ -127,6 +127,7 @@ static ik_status port_guid(scan *s, uint64_t *guid, ik_error *err)
 typedef struct remark {
     slice name, rate;
     uint32_t lid_before, lid_behind;
+    uint8_t lmc;
     bool tells_lid;
 } remark;
 
@@ -152,6 +153,10 @@ static void read_remark(scan *s, remark *r)
                 continue;
             r->tells_lid = true;
             *(r->name.at ? &r->lid_behind : &r->lid_before) = (uint32_t)lid;
+        } else if (scan_word(s, "lmc")) {
+            scan_blanks(s);
+            if (scan_uint(s, IB_MAX_LMC, &lid))
+                r->lmc = (uint8_t)lid;
         } else {
             slice token = scan_token(s);
             if (ib_rate_of(token))
@@ -186,6 +191,7 @@ static ik_status read_node(ib_file *ib, bool is_host, ik_error *err)
     ib_node *node = &ib->nodes[ib->current];
     read_remark(s, &r);
     keep_name(node, r.name, r.lid_behind ? r.lid_behind : r.lid_before);
+    node->lmc = is_host ? 0 : r.lmc;
     ib->tells_lids |= r.tells_lid;
     node->line = s->line;
     node->first_end = ib->num_ends;
@@ -233,6 +239,9 @@ static ik_status read_port(ib_file *ib, ik_error *err)
         return status;
     read_remark(s, &r);
     end.rate = r.rate;
+    end.lid = r.lid_before;
+    end.lmc = r.lmc;
+    end.peer_lid = r.lid_behind;
     ib->tells_lids |= r.tells_lid;
     keep_name(&ib->nodes[end.peer], r.name, r.lid_behind);
     keep_name(&ib->nodes[end.node], (slice){0}, r.lid_before);

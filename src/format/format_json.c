@@ -67,6 +67,22 @@ static void put_port_guids(ik_json *j, const ik_fabric *f, uint32_t node)
         ik_json_close(j);
 }
 
+/* LIDs of the ports of hosts with several cables, as [port, LID, LMC]. */
+static void put_port_lids(ik_json *j, const ik_fabric *f, uint32_t node)
+{
+    bool open = false;
+    for (uint32_t port = f->port_base[node]; f->port_lid && port < f->port_base[node + 1]; port++) {
+        if (!f->port_lid[port])
+            continue;
+        open_pair(j, "port_lids", &open, ik_port_local(f, port));
+        ik_json_uint(j, NULL, f->port_lid[port]);
+        ik_json_uint(j, NULL, f->port_lmc ? f->port_lmc[port] : 0);
+        ik_json_close(j);
+    }
+    if (open)
+        ik_json_close(j);
+}
+
 static void put_position(ik_json *j, const ik_fabric *f, uint32_t sw)
 {
     if (f->switch_level)
@@ -96,10 +112,13 @@ static void put_node(ik_json *j, const ik_fabric *f, uint32_t node)
         ik_json_printf(j, "guid", "0x%016" PRIx64, f->node_guid[node]);
     if (f->node_lid && f->node_lid[node])
         ik_json_uint(j, "lid", f->node_lid[node]);
+    if (f->node_lmc && f->node_lmc[node])
+        ik_json_uint(j, "lmc", f->node_lmc[node]);
     if (ik_is_switch(f, node))
         put_position(j, f, node);
     put_port_labels(j, f, node);
     put_port_guids(j, f, node);
+    put_port_lids(j, f, node);
     ik_json_close(j);
 }
 

@@ -209,6 +209,7 @@ static void label_node(ib_file *ib, uint32_t index)
     } else {
         ik_builder_switch_name(ib->b, node->id, "%.*s", length, name.at);
         ik_builder_switch_ids(ib->b, node->id, guid, node->lid);
+        ik_builder_node_lmc(ib->b, ik_sw(node->id, 0), node->lmc);
     }
 }
 
@@ -283,6 +284,8 @@ static void lay(ib_file *ib, ib_end *a, ib_end *b)
     ik_builder_link(ib->b, near, far, cable_class(ib, a, b));
     ik_builder_port_ids(ib->b, near, near_guid, 0);
     ik_builder_port_ids(ib->b, far, far_guid, 0);
+    ib->nodes[a->node].cables++;
+    ib->nodes[a->peer].cables++;
     a->laid = true;
     if (b)
         b->laid = true;
@@ -348,6 +351,48 @@ static void lay_one_sided(ib_file *ib)
     }
 }
 
+/* The LID of a host's port as this end or the other one lists it. */
+static uint32_t lid_of_slot(const ib_file *ib, uint32_t slot, const ib_node *node, unsigned *lmc)
+{
+    const ib_end *end = &ib->ends[ib->slot[slot]], *other;
+    uint32_t self = (uint32_t)(node - ib->nodes);
+    *lmc = 0;
+    if (end->node != self) /* the other side alone lists the cable */
+        return end->peer_lid;
+    other = other_end(ib, end);
+    *lmc = end->lmc;
+    return end->lid ? end->lid : other && other->peer == self ? other->peer_lid : 0;
+}
+
+/* One cable: its port's LID is the host's; several: each port has its own, the first one's is the
+ * host's too. */
+static void label_lids(ib_file *ib, const ib_node *node)
+{
+    uint32_t first = 0;
+    for (uint32_t port = 0; port < node->radix; port++) {
+        unsigned lmc;
+        const ib_end *end = ib->slot[node->first + port] == IK_NONE
+                                ? NULL
+                                : &ib->ends[ib->slot[node->first + port]];
+        if (!end || !end->laid)
+            continue;
+        uint32_t lid = lid_of_slot(ib, node->first + port, node, &lmc);
+        if (node->cables > 1)
+            ik_builder_port_lid(ib->b, ik_hs(node->id, port), lid, lmc);
+        if (!first++ && lid) {
+            ik_builder_host_ids(ib->b, node->id, 0, lid);
+            ik_builder_node_lmc(ib->b, ik_hs(node->id, port), lmc);
+        }
+    }
+}
+
+static void label_host_lids(ib_file *ib)
+{
+    for (uint32_t n = 0; n < ib->num_nodes; n++)
+        if (ib->nodes[n].is_host && !ib->nodes[n].merged && !ib->nodes[n].left_out)
+            label_lids(ib, &ib->nodes[n]);
+}
+
 /* A node without a LID takes part in nothing: the dump was made before a subnet manager gave it
  * one. */
 static void report_zero_lids(ib_file *ib)
@@ -411,6 +456,7 @@ ik_status ib_lay_cables(ib_file *ib, ik_error *err)
         return status;
     lay_mutual(ib);
     lay_one_sided(ib);
+    label_host_lids(ib);
     report_counts(ib);
     return IK_OK;
 }

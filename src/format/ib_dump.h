@@ -8,7 +8,7 @@
 #include "format/scan.h"
 #include "ikat/fabric.h"
 
-enum { IB_MAX_PORTS = 254 };
+enum { IB_MAX_PORTS = 254, IB_MAX_LMC = 7 };
 
 typedef struct ib_node {
     uint32_t key;       /* its identifier */
@@ -23,6 +23,8 @@ typedef struct ib_node {
     slice name;
     uint64_t guid;
     uint32_t lid;
+    uint8_t lmc;     /* of a switch */
+    uint32_t cables; /* laid */
     unsigned line;
 } ib_node;
 
@@ -31,6 +33,8 @@ typedef struct ib_end {
     uint32_t node, port; /* this end */
     uint32_t peer, peer_port;
     uint64_t guid, peer_guid; /* of the ports, 0 = not said */
+    uint32_t lid, peer_lid;   /* the same */
+    uint8_t lmc;              /* of this end */
     slice rate;               /* "4xEDR", empty = not said */
     unsigned line;
     bool laid;

@@ -10,9 +10,16 @@
 
 enum { IB_MAX_PORTS = 254, NAME_SIZE = 260 };
 
-static uint32_t lid(const ik_fabric *f, uint32_t node)
+static uint32_t switch_lid(const ik_fabric *f, uint32_t node)
 {
     return f->node_lid ? f->node_lid[node] : 0;
+}
+
+/* LID of a cabled port: of a switch that of its port 0. */
+static uint32_t lid(const ik_fabric *f, uint32_t port)
+{
+    uint32_t node = f->port_node[port];
+    return ik_is_switch(f, node) ? switch_lid(f, node) : ik_port_lid(f, port);
 }
 
 /* The name without what would break a line: quotes and control characters. */
@@ -101,8 +108,8 @@ static void write_port(const ik_fabric *f, uint32_t port, FILE *out)
         fprintf(out, "(%" PRIx64 ") ", ik_port_guid(f, peer));
     fprintf(out, "\t\t# ");
     if (!ik_is_switch(f, node))
-        fprintf(out, "lid %" PRIu32 " lmc 0 ", lid(f, node));
-    fprintf(out, "\"%s\" lid %" PRIu32 " %s\n", clean_name(f, far, name), lid(f, far),
+        fprintf(out, "lid %" PRIu32 " lmc %u ", lid(f, port), ik_port_lmc(f, port));
+    fprintf(out, "\"%s\" lid %" PRIu32 " %s\n", clean_name(f, far, name), lid(f, peer),
             class_name(&f->classes[f->port_class[port]], rate));
 }
 
@@ -114,8 +121,9 @@ static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
     if (ik_is_switch(f, node))
         fprintf(out,
                 "\nswitchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%" PRIu32 " \"S-%016" PRIx64
-                "\"\t\t# \"%s\" base port 0 lid %" PRIu32 " lmc 0\n",
-                guid, guid, ik_radix(f, node), guid, name, lid(f, node));
+                "\"\t\t# \"%s\" base port 0 lid %" PRIu32 " lmc %u\n",
+                guid, guid, ik_radix(f, node), guid, name, switch_lid(f, node),
+                f->node_lmc ? f->node_lmc[node] : 0u);
     else
         fprintf(out, "\ncaguid=0x%" PRIx64 "\nCa\t%" PRIu32 " \"H-%016" PRIx64 "\"\t\t# \"%s\"\n",
                 guid, ik_radix(f, node), guid, name);

@@ -83,6 +83,23 @@ static ik_status read_classes(json_reader *r, const json_t *root)
     return IK_OK;
 }
 
+static bool read_port_lids(json_reader *r, const json_t *item, ik_end end, uint32_t radix)
+{
+    size_t i;
+    json_t *row;
+    uint64_t port, lid, lmc;
+    json_array_foreach(json_object_get(item, "port_lids"), i, row)
+    {
+        if (!end.is_host || !get_uint(json_array_get(row, 0), radix, &port) || port >= radix ||
+            !get_uint(json_array_get(row, 1), UINT32_MAX, &lid) ||
+            !get_uint(json_array_get(row, 2), 7, &lmc))
+            return false;
+        end.port = (uint32_t)port;
+        ik_builder_port_lid(r->b, end, (uint32_t)lid, (unsigned)lmc);
+    }
+    return true;
+}
+
 static bool read_labels(json_reader *r, const json_t *item, ik_end end, uint32_t radix)
 {
     size_t i;
@@ -104,7 +121,7 @@ static bool read_labels(json_reader *r, const json_t *item, ik_end end, uint32_t
         end.port = (uint32_t)port;
         ik_builder_port_ids(r->b, end, value, 0);
     }
-    return true;
+    return read_port_lids(r, item, end, radix);
 }
 
 static bool read_layout(json_reader *r, const json_t *item, uint32_t sw)
@@ -136,11 +153,12 @@ static bool read_layout(json_reader *r, const json_t *item, uint32_t sw)
 
 static bool read_node(json_reader *r, const json_t *item, bool is_host, uint32_t index)
 {
-    uint64_t ports, guid = 0, lid;
+    uint64_t ports, guid = 0, lid, lmc;
     const char *name = json_string_value(json_object_get(item, "name"));
     const json_t *guid_text = json_object_get(item, "guid");
     if (!json_is_object(item) || !get_member(item, "ports", 65535, &ports) ||
-        !get_member(item, "lid", UINT32_MAX, &lid) || (guid_text && !get_hex(guid_text, &guid)))
+        !get_member(item, "lid", UINT32_MAX, &lid) || !get_member(item, "lmc", 7, &lmc) ||
+        (guid_text && !get_hex(guid_text, &guid)))
         return false;
     r->ports += ports;
     if (r->ports > r->most_ports)
@@ -150,6 +168,7 @@ static bool read_node(json_reader *r, const json_t *item, bool is_host, uint32_t
     if (name)
         (is_host ? ik_builder_host_name : ik_builder_switch_name)(r->b, index, "%s", name);
     (is_host ? ik_builder_host_ids : ik_builder_switch_ids)(r->b, index, guid, (uint32_t)lid);
+    ik_builder_node_lmc(r->b, is_host ? ik_hs(index, 0) : ik_sw(index, 0), (unsigned)lmc);
     return read_labels(r, item, is_host ? ik_hs(index, 0) : ik_sw(index, 0), (uint32_t)ports) &&
            (is_host || read_layout(r, item, index));
 }

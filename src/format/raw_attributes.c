@@ -13,12 +13,12 @@
 #include <string.h>
 
 const raw_attribute raw_attributes[] = {
-    {"kind", true, false},        {"name", true, false},     {"guid", true, false},
-    {"lid", false, false},        {"ports", false, false},   {"level", false, false},
-    {"x", false, false},          {"y", false, false},       {"layer", false, false},
-    {"group", false, false},      {"pos", false, false},     {"source_port", false, true},
-    {"target_port", false, true}, {"rate_bps", false, true}, {"latency_ps", false, true},
-    {"link", true, true},         {NULL, false, false},
+    {"kind", true, false},        {"name", true, false},        {"guid", true, false},
+    {"lid", false, false},        {"lmc", false, false},        {"ports", false, false},
+    {"level", false, false},      {"x", false, false},          {"y", false, false},
+    {"layer", false, false},      {"group", false, false},      {"pos", false, false},
+    {"source_port", false, true}, {"target_port", false, true}, {"rate_bps", false, true},
+    {"latency_ps", false, true},  {"link", true, true},         {NULL, false, false},
 };
 
 bool slice_is(slice text, const char *word)
@@ -105,6 +105,8 @@ ik_status raw_node_set(raw_node *node, slice a, slice value, ik_error *err)
             return refuse(a, value, "at most 16 hexadecimal digits", err);
     } else if (slice_is(a, "lid")) {
         ok = set_u32(value, UINT32_MAX, &node->lid);
+    } else if (slice_is(a, "lmc")) {
+        ok = set_u32(value, 7, &node->lmc);
     } else if (slice_is(a, "ports")) {
         ok = set_u32(value, 65535, &node->ports);
     } else if (slice_is(a, "level")) {
@@ -167,6 +169,8 @@ size_t raw_node_pairs(const ik_fabric *f, uint32_t node, raw_pair pairs[RAW_MAX_
         pair(pairs, &num, "guid", "0x%016" PRIx64, f->node_guid[node]);
     if (f->node_lid && f->node_lid[node])
         pair(pairs, &num, "lid", "%" PRIu32, f->node_lid[node]);
+    if (f->node_lmc && f->node_lmc[node])
+        pair(pairs, &num, "lmc", "%u", f->node_lmc[node]);
     pair(pairs, &num, "ports", "%" PRIu32, ik_radix(f, node));
     if (is_switch && f->switch_level)
         pair(pairs, &num, "level", "%u", f->switch_level[node]);

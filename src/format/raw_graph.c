@@ -154,6 +154,7 @@ static void label(const raw_graph *g, uint32_t index, ik_builder *b)
                                                                         name.at);
     (node->is_host ? ik_builder_host_ids : ik_builder_switch_ids)(b, node->id, node->guid,
                                                                   node->lid);
+    ik_builder_node_lmc(b, node->is_host ? ik_hs(node->id, 0) : ik_sw(node->id, 0), node->lmc);
     if (node->is_host)
         return;
     if (node->level)

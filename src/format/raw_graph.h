@@ -21,7 +21,7 @@ typedef struct raw_node {
     uint64_t number;
     slice name; /* empty = none */
     uint64_t guid;
-    uint32_t lid, level, ports;
+    uint32_t lid, lmc, level, ports;
     ik_xy xy;
     ik_place place;
     uint32_t id, first, radix; /* while building */
