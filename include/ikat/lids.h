@@ -26,16 +26,19 @@ typedef struct ik_lid {
     uint16_t path; /* lid - the base LID of its port: 0 … 2^LMC - 1 */
     uint32_t node;
     uint32_t port; /* global id of the host's port, IK_NONE: a switch's port 0 */
+    bool made;     /* the fabric had none: ik_lids_make gave it */
     uint64_t guid; /* of that port; ik_port_guid() where the fabric has none */
 } ik_lid;
 
 typedef struct ik_lids {
-    const ik_fabric *fabric; /* borrowed; not split */
+    const ik_fabric *fabric; /* borrowed; the whole fabric where a split one was given */
     uint32_t num;
     ik_lid *of;          /* [num] ascending by lid: the index into it is what tables count by */
-    uint32_t first_host; /* private */
-    uint16_t *index_of;  /* [IK_LID_MAX + 1] index of a LID, 0xFFFF = none; private */
-    uint32_t *by_guid;   /* [num] base LIDs' indexes by ascending GUID; private */
+    uint32_t first_host; /* first port of a host; private */
+    /* [switches + ports of hosts] index of the first LID of each, IK_NONE = none; private */
+    uint32_t *of_place;
+    uint16_t *index_of; /* [IK_LID_MAX + 1] index of a LID, 0xFFFF = none; private */
+    uint32_t *by_guid;  /* [num] base LIDs' indexes by ascending GUID; private */
     uint32_t num_guids;
     unsigned max_lmc;  /* largest LMC of a port */
     bool mixed_lmc;    /* ports of hosts differ in it */
@@ -43,7 +46,8 @@ typedef struct ik_lids {
 } ik_lids;
 
 /* The LIDs of a fabric: its own; a port that lacks one gets the lowest unused one (switches first,
- * then hosts). Every connected port of a host has LIDs; a port without a cable has none.
+ * then hosts; LMC 0). Every connected port of a host has LIDs; a port without a cable has none
+ * (one number is kept free for a host without any, so that the others stay when it comes back).
  * IK_ERR_INPUT, both ends named: a LID given twice, ranges of paths that overlap, a base LID that
  * is no multiple of 2^LMC; IK_ERR_UNSUPPORTED: more than IK_LID_MAX. Free with ik_lids_free. Cost
  * O(nodes + ports). */
@@ -84,24 +88,42 @@ uint32_t ik_port_of_number(const ik_fabric *f, uint32_t sw, unsigned number);
 typedef struct ik_tables_matched {
     uint64_t entries;           /* with a port, of known switches and destinations */
     uint64_t by_guid, by_lid;   /* of these: matched by port GUID, by LID */
-    uint64_t guid_disagrees;    /* GUID unknown, LID known: taken by LID, as OpenSM does */
+    uint64_t guid_disagrees;    /* of by_lid: the line's GUID is not in the fabric */
+    uint64_t extra_paths;       /* entries for further LIDs of a port, left out: it has fewer in
+                                   the fabric */
+    uint64_t self_entries;      /* of entries: port 0, but the destination is not the switch */
     uint64_t unknown_entries;   /* neither */
     uint32_t unknown_lids;      /* different destinations that were matched by neither */
     uint32_t first_unknown_lid; /* the first of them, 0 if none */
     uint32_t switches, unknown_switches, missing_switches; /* blocks; switches without a block */
     uint64_t first_unknown_switch;                         /* GUID, 0 if none */
-    uint32_t unnamed_hosts; /* hosts that no switch has an entry for */
+    uint32_t first_missing_switch;                         /* its number, IK_NONE if none */
+    uint32_t num_hosts;                                    /* ports of hosts that have LIDs */
+    uint32_t unnamed_hosts; /* of these: no switch has an entry for a LID of theirs */
+    uint32_t first_unnamed; /* index of the first one's LID, IK_NONE if none */
     uint32_t zero_lids;     /* entries for LID 0 */
-    bool last_lid_missing;  /* dump_fts leaves the top LID out if it is a multiple of 64 */
-    char *format;           /* static text: "OpenSM", "dump_fts", "fdbs" */
+    uint32_t zero_lost;     /* of these: no GUID matched */
+    uint32_t zero_switches; /* blocks of switches with LID 0 */
+    /* dump_fts and ibroute leave the top LID out if it is a multiple of 64: that LID, 0 = none */
+    uint32_t missing_last_lid;
+    const char *format; /* static text: "OpenSM", "dump_fts", "fdbs" */
 } ik_tables_matched;
 
 /* Reads what OpenSM dumps and loads (`Unicast lids` blocks), what dump_fts and ibroute print, and
- * opensm.fdbs; gzip-compressed files too; the text is never held whole. `matched` may be NULL.
- * IK_ERR_INPUT with the place: malformed lines, ports that a switch has not, no known switch, no
- * known host. Free the tables with ik_lid_tables_free. */
+ * opensm.fdbs; gzip-compressed files too; the text is never held whole. A destination is the port
+ * of the GUID that its line gives, else that of its LID. `matched` may be NULL. IK_ERR_INPUT with
+ * the place: malformed lines, ports that a switch has not, entries that contradict each other, no
+ * known switch, no known host. Free the tables with ik_lid_tables_free. Cost O(size), memory that
+ * of the tables. */
 ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
                              ik_lid_tables *out, ik_tables_matched *matched, ik_error *err);
+/* The same from memory; `file` is the name for messages. */
+ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size, const char *file,
+                              ik_lid_tables *out, ik_tables_matched *matched, ik_error *err);
+/* What somebody who uses the tables should know of the way they were matched, in sentences: *note
+ * (free it), NULL = every entry and every host was matched. file: name for the text. */
+ik_status ik_tables_note(const ik_lids *lids, const ik_tables_matched *m, const char *file,
+                         char **note, ik_error *err);
 /* Writes `Unicast lids` blocks with port GUIDs, one for each switch, ascending LIDs; byte-stable.
  */
 ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err);

@@ -281,13 +281,21 @@ ik_status ik_lft_compile(const ik_routing *r, const ik_env *env, uint16_t **lft,
  * on every line. Refused are ports beyond 254 and LIDs that are no unicast ones or not unique. */
 ik_status ik_lft_write(const ik_routing *r, const char *path, ik_error *err);
 ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err);
-/* Reads such a file, or what dump_fts prints. Malformed lines and ports that a switch lacks:
- * IK_ERR_INPUT with the place; unknown switches and LIDs are passed over unless no switch is known.
- * Free the table with free(). */
+/* Reads such a file, what dump_fts or ibroute prints, or opensm.fdbs (ik_lid_tables_read, whose
+ * errors are passed on). IK_ERR_UNSUPPORTED where ports have several LIDs. Free the table with
+ * free(). */
 ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_error *err);
 /* The same from memory; `file` is the name for messages. */
 ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file,
                        uint16_t **lft, ik_error *err);
+
+struct ik_lids;
+struct ik_lid_tables;
+/* Tables by LID (ikat/lids.h) of a routing that ik_lft_compile takes: for the LIDs of hosts, all of
+ * a port alike, and port 0 for each switch's own; no entries for other switches. lids: of the
+ * routing's fabric, or the one that it was split from. Free with ik_lid_tables_free. */
+ik_status ik_lid_tables_of(const ik_routing *r, const struct ik_lids *lids, const ik_env *env,
+                           struct ik_lid_tables *out, ik_error *err);
 
 /* ------------------------------------------------------------------------------------------
  * registers */

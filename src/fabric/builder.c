@@ -8,34 +8,17 @@
  */
 #include "base/array.h"
 #include "base/utf8.h"
-#include "fabric/fabric_private.h"
+#include "fabric/builder_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RADIX = 65535, MAX_NAME_BYTES = 256 };
+enum { MAX_RADIX = 65535 };
 #define MAX_SPACE_PORTS UINT32_C(0x7fffffff)
 /* In the peer column: the top bit tells a host's port from a switch's. */
 #define HOST_BIT UINT32_C(0x80000000)
-
-enum column_id {
-    PEER,
-    LINK_CLASS,
-    PORT_GUID,
-    PORT_LABEL,
-    PORT_LID,
-    PORT_LMC,
-    NAME,
-    GUID,
-    LID,
-    LMC,
-    LEVEL,
-    XY,
-    PLACE,
-    NUM_COLUMNS
-};
 static const uint8_t column_size[NUM_COLUMNS] = {
     4, 2, 8, 2, 4, 1, sizeof(char *), 8, 4, 1, 1, sizeof(ik_xy), sizeof(ik_place)};
 
@@ -43,37 +26,6 @@ static bool is_port_column(enum column_id id)
 {
     return id <= PORT_LMC;
 }
-
-typedef struct space {
-    uint32_t num, cap; /* nodes */
-    uint32_t ports, port_cap;
-    uint32_t *base;            /* [cap + 1] */
-    void *column[NUM_COLUMNS]; /* NULL until first written, then [cap] or [port_cap] */
-} space;
-
-typedef struct pending_finding {
-    ik_severity severity;
-    char *code, *text;
-    bool has_end;
-    ik_end end;
-} pending_finding;
-
-struct ik_builder {
-    space nodes[2]; /* [0] switches, [1] hosts */
-    ik_fabric *f;   /* classes, provenance and strings are made in place */
-    pending_finding *findings;
-    size_t num_findings, finding_cap;
-    uint16_t default_class[2]; /* of links between switches, of links to hosts */
-    bool has_defaults;
-    ik_error error;
-};
-
-/* Keeps the first error. */
-#define STICK(b, ...)                                                                              \
-    do {                                                                                           \
-        if ((b)->error.status == IK_OK)                                                            \
-            ik_fail(&(b)->error, __VA_ARGS__);                                                     \
-    } while (0)
 
 ik_builder *ik_builder_new(void)
 {
@@ -119,7 +71,7 @@ static bool enlarge(void **array, enum column_id id, size_t old, size_t count)
 }
 
 /* The column, allocated on first use; NULL when out of memory (sticky). */
-static void *column(ik_builder *b, space *s, enum column_id id)
+void *builder_column(ik_builder *b, space *s, enum column_id id)
 {
     size_t count = is_port_column(id) ? s->port_cap : s->cap;
     if (!s->column[id] && !enlarge(&s->column[id], id, 0, count))
@@ -255,7 +207,7 @@ uint16_t ik_builder_rated_link(ik_builder *b, bool to_host, uint64_t rate_bps, c
 }
 
 /* Index of the end's port in its space's port columns, IK_NONE (sticky) if there is none. */
-static uint32_t end_port(ik_builder *b, ik_end end)
+uint32_t builder_end_port(ik_builder *b, ik_end end)
 {
     space *s = &b->nodes[end.is_host];
     const char *what = end.is_host ? "host" : "switch";
@@ -275,7 +227,7 @@ static uint32_t end_port(ik_builder *b, ik_end end)
 
 void ik_builder_link(ik_builder *b, ik_end a, ik_end c, uint16_t link_class)
 {
-    uint32_t pa = end_port(b, a), pc = end_port(b, c);
+    uint32_t pa = builder_end_port(b, a), pc = builder_end_port(b, c);
     if (pa == IK_NONE || pc == IK_NONE)
         return;
     uint32_t *peer_a = b->nodes[a.is_host].column[PEER], *peer_c = b->nodes[c.is_host].column[PEER];
@@ -299,7 +251,7 @@ void ik_builder_link(ik_builder *b, ik_end a, ik_end c, uint16_t link_class)
 /* ---- labels */
 
 /* The column of a node label if the node exists. */
-static void *node_column(ik_builder *b, bool is_host, uint32_t index, enum column_id id)
+void *builder_node_column(ik_builder *b, bool is_host, uint32_t index, enum column_id id)
 {
     space *s = &b->nodes[is_host];
     if (b->error.status != IK_OK)
@@ -309,116 +261,7 @@ static void *node_column(ik_builder *b, bool is_host, uint32_t index, enum colum
               index, s->num);
         return NULL;
     }
-    return column(b, s, id);
-}
-
-static void IK_PRINTF(4, 0)
-    set_name(ik_builder *b, bool is_host, uint32_t index, const char *format, va_list args)
-{
-    char **names = node_column(b, is_host, index, NAME);
-    if (!names)
-        return;
-    char *name = fabric_vprintf(&b->f->priv->arena, format, args);
-    if (!name)
-        STICK(b, IK_ERR_MEMORY, "out of memory for the names of a fabric");
-    else
-        utf8_clean(name, MAX_NAME_BYTES);
-    names[index] = name && *name ? name : NULL; /* an empty name is none */
-}
-
-void ik_builder_switch_name(ik_builder *b, uint32_t sw, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    set_name(b, false, sw, format, args);
-    va_end(args);
-}
-
-void ik_builder_host_name(ik_builder *b, uint32_t host, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    set_name(b, true, host, format, args);
-    va_end(args);
-}
-
-static void set_ids(ik_builder *b, bool is_host, uint32_t index, uint64_t guid, uint32_t lid)
-{
-    uint64_t *guids = guid ? node_column(b, is_host, index, GUID) : NULL;
-    uint32_t *lids = lid ? node_column(b, is_host, index, LID) : NULL;
-    if (guids)
-        guids[index] = guid;
-    if (lids)
-        lids[index] = lid;
-}
-
-void ik_builder_switch_ids(ik_builder *b, uint32_t sw, uint64_t guid, uint32_t lid)
-{
-    set_ids(b, false, sw, guid, lid);
-}
-
-void ik_builder_host_ids(ik_builder *b, uint32_t host, uint64_t guid, uint32_t lid)
-{
-    set_ids(b, true, host, guid, lid);
-}
-
-void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t label)
-{
-    uint32_t port = end_port(b, end);
-    if (port == IK_NONE)
-        return;
-    uint64_t *guids = guid ? column(b, &b->nodes[end.is_host], PORT_GUID) : NULL;
-    uint16_t *labels = label ? column(b, &b->nodes[end.is_host], PORT_LABEL) : NULL;
-    if (guids)
-        guids[port] = guid;
-    if (labels)
-        labels[port] = label;
-}
-
-void ik_builder_port_lid(ik_builder *b, ik_end end, uint32_t lid, unsigned lmc)
-{
-    uint32_t port = end_port(b, end);
-    if (port == IK_NONE)
-        return;
-    uint32_t *lids = lid ? column(b, &b->nodes[end.is_host], PORT_LID) : NULL;
-    uint8_t *lmcs = lid && lmc ? column(b, &b->nodes[end.is_host], PORT_LMC) : NULL;
-    if (lids)
-        lids[port] = lid;
-    if (lmcs)
-        lmcs[port] = (uint8_t)lmc;
-}
-
-void ik_builder_node_lmc(ik_builder *b, ik_end end, unsigned lmc)
-{
-    uint8_t *lmcs = lmc ? node_column(b, end.is_host, end.index, LMC) : NULL;
-    if (lmcs)
-        lmcs[end.index] = (uint8_t)lmc;
-}
-
-void ik_builder_switch_level(ik_builder *b, uint32_t sw, unsigned level)
-{
-    uint8_t *levels = node_column(b, false, sw, LEVEL);
-    if (!levels)
-        return;
-    if (level == 0 || level > 255)
-        STICK(b, IK_ERR_INTERNAL, "switch %u on level %u, expected 1 to 255", sw, level);
-    else
-        levels[sw] = (uint8_t)level;
-}
-
-void ik_builder_switch_xy(ik_builder *b, uint32_t sw, int32_t x, int32_t y)
-{
-    ik_xy *xy = node_column(b, false, sw, XY);
-    if (xy)
-        xy[sw] = (ik_xy){x, y};
-}
-
-void ik_builder_switch_place(ik_builder *b, uint32_t sw, unsigned layer, unsigned group,
-                             unsigned pos)
-{
-    ik_place *places = node_column(b, false, sw, PLACE);
-    if (places)
-        places[sw] = (ik_place){(uint16_t)layer, (uint16_t)group, pos};
+    return builder_column(b, s, id);
 }
 
 void ik_builder_family(ik_builder *b, const char *family, const char *spec, const void *data,

@@ -1,32 +1,151 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Forwarding tables from a file, as a subnet manager dumped or would load them. They claim nothing:
- * prove them. */
+ * prove them.
+ *
+ * A port with LMC > 0 has several LIDs, and switches have an entry for each: every LID is a path.
+ * A packet then starts with the number of its path, and keeps to it. */
+#include "ikat/lids.h"
 #include "routing/routing.h"
-#include "routing/table/lft_file.h"
+#include "routing/table/lft_tables.h"
+
+#include <stdlib.h>
+
+static const ik_param lft_params[] = {
+    {"path", IK_PARAM_PATH, NULL, 0, 0, NULL,
+     "file with forwarding tables: OpenSM's dump or what it loads, dump_fts, ibroute, opensm.fdbs"},
+    {0},
+};
+
+/* Where ports of hosts have several LIDs; else the table by host is all. */
+typedef struct lft_paths_of {
+    ik_lids lids;
+    ik_lid_tables tables;
+    uint32_t *base; /* [num_hosts] index of the first LID, IK_NONE = none */
+    uint8_t *num;   /* [num_hosts] LIDs */
+} lft_paths_of;
+
+static void paths_free(lft_paths_of *p)
+{
+    if (!p)
+        return;
+    ik_lid_tables_free(&p->tables);
+    ik_lids_free(&p->lids);
+    free(p->base);
+    free(p->num);
+    free(p);
+}
+
+static void destroy(ik_routing *r)
+{
+    paths_free(r->impl);
+}
+
+static uint32_t num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
+{
+    (void)src;
+    const lft_paths_of *p = r->impl;
+    return p->num[dst];
+}
+
+static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
+{
+    (void)r;
+    pk->phase = (uint8_t)n;
+}
+
+static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_packet *pk,
+                     uint32_t *out, uint32_t *preferred)
+{
+    (void)in_port;
+    const lft_paths_of *p = r->impl;
+    *preferred = 0;
+    if (p->base[pk->dst] == IK_NONE)
+        return 0;
+    uint32_t index = p->base[pk->dst] + pk->phase % p->num[pk->dst];
+    out[0] = ik_port_of_number(r->fabric, sw, ik_lid_tables_row(&p->tables, sw)[index]);
+    return out[0] != IK_NONE;
+}
+
+/* What the family is where ports of hosts have several LIDs. A family with num_starts is one by
+ * destination for nobody, which is why there are two. */
+static const ik_routing_family several_paths = {
+    .name = "lft",
+    .summary = "forwarding tables read from a file, several LIDs per port",
+    .params = lft_params,
+    .kind = IK_ROUTE_OBLIVIOUS,
+    .traits = IK_ROUTE_IGNORES_SRC | IK_ROUTE_IGNORES_HOPS,
+    .destroy = destroy,
+    .num_starts = num_starts,
+    .start_nth = start_nth,
+    .next = next,
+};
+
+static bool has_paths(const ik_lids *lids)
+{
+    for (uint32_t i = 0; i < lids->num; i++)
+        if (lids->of[i].port != IK_NONE && lids->of[i].path)
+            return true;
+    return false;
+}
+
+static ik_status keep_paths(ik_routing *r, lft_paths_of *p, ik_error *err)
+{
+    const ik_fabric *f = r->fabric;
+    p->base = ik_calloc((size_t)f->num_hosts + 1, sizeof *p->base);
+    p->num = ik_calloc((size_t)f->num_hosts + 1, sizeof *p->num);
+    if (!p->base || !p->num)
+        return ik_fail_memory(err, 5 * (size_t)f->num_hosts, "LIDs of hosts");
+    lft_paths(f, &p->lids, p->base, p->num);
+    p->tables.lids = &p->lids;
+    r->impl = p;
+    r->family = &several_paths;
+    r->kind = several_paths.kind;
+    r->claims = several_paths.claims;
+    r->traits = several_paths.traits;
+    return IK_OK;
+}
+
+static ik_status read_file(ik_routing *r, const char *path, const ik_env *env, lft_paths_of *p,
+                           ik_error *err)
+{
+    ik_tables_matched matched;
+    ik_status status = ik_lids_make(r->fabric, &p->lids, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_read(&p->lids, path, env, &p->tables, &matched, err);
+    if (status == IK_OK)
+        status = ik_tables_note(&p->lids, &matched, path, &r->note, err);
+    if (status != IK_OK)
+        return status;
+    return has_paths(&p->lids) ? keep_paths(r, p, err)
+                               : lft_of_tables(r->fabric, &p->tables, 0, &r->lft, err);
+}
 
 static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
 {
-    (void)env;
-    return lft_read_noted(r->fabric, ik_params_text(params, "path"), &r->lft, &r->note, err);
+    lft_paths_of *p = ik_calloc(1, sizeof *p);
+    if (!p)
+        return ik_fail_memory(err, sizeof *p, "forwarding tables");
+    ik_status status = read_file(r, ik_params_text(params, "path"), env, p, err);
+    if (!r->impl)
+        paths_free(p);
+    return status;
 }
-
-static const ik_param params[] = {
-    {"path", IK_PARAM_PATH, NULL, 0, 0, NULL,
-     "file with 'Unicast lids' blocks, as OpenSM and dump_fts write them"},
-    {0},
-};
 
 const ik_routing_family ik_routing_lft = {
     .name = "lft",
     .summary = "forwarding tables read from a file",
     .source = "the table format of OpenSM's file routing engine",
-    .details = "Entries are matched to hosts by port GUID where a line has one, else by LID; "
-               "switches by GUID. Switches and LIDs that the fabric does not have are passed over; "
-               "a port that a switch does not have is an error. The file has no service levels and "
-               "virtual lanes: without a VC scheme the tables are proved for one lane.\n\nNothing "
-               "is claimed about such tables: they may be incomplete, loop, or deadlock.",
-    .params = params,
+    .details =
+        "Entries are matched to ports of hosts by port GUID where a line has one that the fabric "
+        "knows, else by LID; switches by GUID. What the fabric does not have is passed over and "
+        "counted in a note, and so are hosts and switches without entries; a file that fits no "
+        "switch or no host is an error, and so is a port that a switch does not have. Where ports "
+        "have several LIDs (LMC > 0), each is a path of its own, and proofs take all of them. The "
+        "file has no service levels and virtual lanes: without a VC scheme the tables are proved "
+        "for one lane.\n\nNothing is claimed about such tables: they may be incomplete, loop, or "
+        "deadlock.",
+    .params = lft_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED,

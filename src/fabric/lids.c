@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The LIDs of a subnet: which port each of them names, found by LID, by port and by GUID.
+ *
+ * Ports are listed switches first, then hosts, and each claims its 2^LMC LIDs in a table of all
+ * unicast LIDs; a second claim is an error that names both. Ports without a LID take the lowest
+ * ones that nobody claims, in the same order.
+ */
+#include "ikat/lids.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FREE = 0, MAX_LMC = 7, NO_INDEX = 0xFFFF };
+
+typedef struct lid_port {
+    uint32_t lid, node, port; /* port IK_NONE: a switch's port 0 */
+    unsigned lmc;
+    bool made;
+    bool counts; /* false: without a cable; its LID is only kept from others */
+} lid_port;
+
+typedef struct making {
+    const ik_fabric *f;
+    lid_port *ports;
+    uint32_t num_ports;
+    uint32_t *owner; /* [IK_LID_MAX + 1] 1 + index of the port that has this LID, FREE */
+    ik_lids *lids;
+} making;
+
+static bool leads_to_switch(const ik_fabric *f, uint32_t port)
+{
+    uint32_t peer = ik_peer_node(f, port);
+    return peer != IK_NONE && ik_is_switch(f, peer);
+}
+
+static void add_port(making *m, uint32_t node, uint32_t port, bool counts)
+{
+    const ik_fabric *f = m->f;
+    bool is_switch = port == IK_NONE;
+    m->ports[m->num_ports++] = (lid_port){
+        .node = node,
+        .port = port,
+        .counts = counts,
+        .lid = !is_switch    ? ik_port_lid(f, port)
+               : f->node_lid ? f->node_lid[node]
+                             : 0,
+        .lmc = !is_switch    ? ik_port_lmc(f, port)
+               : f->node_lmc ? f->node_lmc[node]
+                             : 0,
+    };
+}
+
+/* A host without any cable keeps a number, so that the others' do not change when it comes back. */
+static void list_host(making *m, uint32_t node)
+{
+    const ik_fabric *f = m->f;
+    bool cabled = false;
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        bool counts = leads_to_switch(f, port);
+        if (counts || ik_port_lid(f, port))
+            add_port(m, node, port, counts);
+        cabled |= counts;
+    }
+    if (!cabled && ik_radix(f, node) > 0) {
+        uint32_t first = f->port_base[node];
+        if (!ik_port_lid(f, first)) {
+            add_port(m, node, first, false);
+            m->ports[m->num_ports - 1].lid = f->node_lid ? f->node_lid[node] : 0;
+        }
+    }
+}
+
+static const char *describe(const making *m, const lid_port *p, char *text, size_t size)
+{
+    bool one = p->port == IK_NONE || ik_host_cables(m->f, ik_node_host(m->f, p->node)) < 2;
+    return one ? ik_node_describe(m->f, p->node, text, size)
+               : ik_port_describe(m->f, p->port, text, size);
+}
+
+static ik_status refuse_claims(const making *m, const lid_port *a, const lid_port *b, ik_error *err)
+{
+    char first[256], second[256];
+    describe(m, a, first, sizeof first);
+    describe(m, b, second, sizeof second);
+    if (a->lid == b->lid)
+        return ik_fail(err, IK_ERR_INPUT, "%.180s and %.180s have the same LID, %u", first, second,
+                       a->lid);
+    return ik_fail(err, IK_ERR_INPUT,
+                   "LIDs %u to %u of %.160s overlap LIDs %u to %u of %.160s (LMC %u and %u)",
+                   a->lid, a->lid + (1u << a->lmc) - 1, first, b->lid, b->lid + (1u << b->lmc) - 1,
+                   second, a->lmc, b->lmc);
+}
+
+/* Claims the LIDs that the fabric gives a port. */
+static ik_status claim(making *m, uint32_t index, ik_error *err)
+{
+    const lid_port *p = &m->ports[index];
+    uint32_t paths = 1u << p->lmc;
+    char name[256];
+    if (p->lid > IK_LID_MAX || p->lid + paths - 1 > IK_LID_MAX)
+        return ik_fail(err, IK_ERR_INPUT, "%s has LID %u; unicast LIDs go up to %u",
+                       describe(m, p, name, sizeof name), p->lid + paths - 1, IK_LID_MAX);
+    if (p->lid % paths != 0) {
+        ik_fail(err, IK_ERR_INPUT, "%s has base LID %u, which is no multiple of %u (LMC %u)",
+                describe(m, p, name, sizeof name), p->lid, paths, p->lmc);
+        return ik_hint(err, IK_ERR_INPUT, "a port has 2^LMC LIDs, the first one aligned to them");
+    }
+    for (uint32_t lid = p->lid; lid < p->lid + paths; lid++) {
+        if (m->owner[lid] != FREE)
+            return refuse_claims(m, &m->ports[m->owner[lid] - 1], p, err);
+        m->owner[lid] = index + 1;
+    }
+    return IK_OK;
+}
+
+static ik_status assign(making *m, ik_error *err)
+{
+    uint32_t next = 1;
+    for (uint32_t i = 0; i < m->num_ports; i++) {
+        if (m->ports[i].lid)
+            continue;
+        while (next <= IK_LID_MAX && m->owner[next] != FREE)
+            next++;
+        if (next > IK_LID_MAX)
+            return ik_fail(err, IK_ERR_UNSUPPORTED,
+                           "the fabric has %u switches and ports of hosts, and InfiniBand has %u "
+                           "unicast LIDs",
+                           m->num_ports, IK_LID_MAX);
+        m->ports[i].lid = next;
+        m->ports[i].lmc = 0;
+        m->ports[i].made = true;
+        m->owner[next] = i + 1;
+        m->lids->assigned += m->ports[i].counts;
+    }
+    return IK_OK;
+}
+
+static ik_status number_ports(making *m, ik_error *err)
+{
+    for (uint32_t i = 0; i < m->num_ports; i++) {
+        ik_status status = m->ports[i].lid && m->ports[i].counts ? claim(m, i, err) : IK_OK;
+        if (status != IK_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < m->num_ports; i++) {
+        const lid_port *p = &m->ports[i];
+        if (p->lid && !p->counts && p->lid <= IK_LID_MAX && m->owner[p->lid] == FREE)
+            m->owner[p->lid] = i + 1;
+    }
+    return assign(m, err);
+}
+
+/* ---- the arrays */
+
+static void note_lmc(ik_lids *lids, const lid_port *p, unsigned *host_lmc)
+{
+    lids->max_lmc = p->lmc > lids->max_lmc ? p->lmc : lids->max_lmc;
+    if (p->port == IK_NONE)
+        return;
+    lids->mixed_lmc |= *host_lmc != p->lmc && *host_lmc <= MAX_LMC;
+    *host_lmc = p->lmc;
+}
+
+static void fill(making *m)
+{
+    ik_lids *lids = m->lids;
+    const ik_fabric *f = m->f;
+    unsigned host_lmc = MAX_LMC + 1;
+    memset(lids->index_of, 0xFF, (IK_LID_MAX + 1) * sizeof *lids->index_of);
+    for (uint32_t lid = 1; lid <= IK_LID_MAX; lid++) {
+        const lid_port *p = m->owner[lid] == FREE ? NULL : &m->ports[m->owner[lid] - 1];
+        if (!p || !p->counts)
+            continue;
+        bool is_switch = p->port == IK_NONE;
+        lids->of[lids->num] = (ik_lid){
+            .lid = (uint16_t)lid,
+            .path = (uint16_t)(lid - p->lid),
+            .node = p->node,
+            .port = p->port,
+            .made = p->made,
+            .guid = is_switch ? ik_node_guid(f, p->node) : ik_port_guid(f, p->port),
+        };
+        lids->index_of[lid] = (uint16_t)lids->num;
+        if (lid == p->lid) {
+            lids->of_place[is_switch ? p->node : f->num_switches + p->port - lids->first_host] =
+                lids->num;
+            lids->by_guid[lids->num_guids++] = lids->num;
+            note_lmc(lids, p, &host_lmc);
+        }
+        lids->num++;
+    }
+}
+
+typedef struct keyed {
+    uint64_t guid;
+    uint32_t index;
+} keyed;
+
+static int compare_guids(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    if (x->guid != y->guid)
+        return x->guid < y->guid ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static ik_status sort_guids(ik_lids *lids, ik_error *err)
+{
+    keyed *list = ik_calloc((size_t)lids->num_guids + 1, sizeof *list);
+    if (!list)
+        return ik_fail_memory(err, lids->num_guids * sizeof *list, "GUIDs");
+    for (uint32_t i = 0; i < lids->num_guids; i++)
+        list[i] = (keyed){lids->of[lids->by_guid[i]].guid, lids->by_guid[i]};
+    qsort(list, lids->num_guids, sizeof *list, compare_guids);
+    for (uint32_t i = 0; i < lids->num_guids; i++)
+        lids->by_guid[i] = list[i].index;
+    free(list);
+    return IK_OK;
+}
+
+static ik_status allocate(making *m, ik_error *err)
+{
+    ik_lids *lids = m->lids;
+    size_t num = 0, places = (size_t)m->f->num_switches + m->f->num_ports - lids->first_host;
+    for (uint32_t i = 0; i < m->num_ports; i++)
+        num += m->ports[i].counts ? (size_t)1 << m->ports[i].lmc : 0;
+    lids->of = ik_calloc(num + 1, sizeof *lids->of);
+    lids->by_guid = ik_calloc(num + 1, sizeof *lids->by_guid);
+    lids->index_of = ik_calloc(IK_LID_MAX + 1, sizeof *lids->index_of);
+    lids->of_place = malloc((places + 1) * sizeof *lids->of_place);
+    if (!lids->of || !lids->by_guid || !lids->index_of || !lids->of_place)
+        return ik_fail_memory(err, num * sizeof *lids->of + places * 4, "LIDs");
+    memset(lids->of_place, 0xFF, (places + 1) * sizeof *lids->of_place);
+    return IK_OK;
+}
+
+static ik_status make(making *m, ik_error *err)
+{
+    const ik_fabric *f = m->f;
+    size_t most = (size_t)f->num_switches + f->num_ports - m->lids->first_host + f->num_hosts;
+    m->ports = ik_calloc(most + 1, sizeof *m->ports);
+    m->owner = ik_calloc(IK_LID_MAX + 1, sizeof *m->owner);
+    if (!m->ports || !m->owner)
+        return ik_fail_memory(err, most * sizeof *m->ports, "LIDs");
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        add_port(m, sw, IK_NONE, true);
+    for (uint32_t host = 0; host < f->num_hosts; host++)
+        list_host(m, ik_host_node(f, host));
+    ik_status status = number_ports(m, err);
+    if (status == IK_OK)
+        status = allocate(m, err);
+    if (status != IK_OK)
+        return status;
+    fill(m);
+    return sort_guids(m->lids, err);
+}
+
+ik_status ik_lids_make(const ik_fabric *f, ik_lids *out, ik_error *err)
+{
+    f = f->split ? f->split->whole : f;
+    ik_lids lids = {.fabric = f, .first_host = f->port_base[f->num_switches]};
+    making m = {.f = f, .lids = &lids};
+    ik_status status = make(&m, err);
+    free(m.ports);
+    free(m.owner);
+    if (status == IK_OK)
+        *out = lids;
+    else
+        ik_lids_free(&lids);
+    return status;
+}
+
+void ik_lids_free(ik_lids *lids)
+{
+    free(lids->of);
+    free(lids->index_of);
+    free(lids->by_guid);
+    free(lids->of_place);
+    *lids = (ik_lids){0};
+}
+
+/* ---- finding */
+
+uint32_t ik_lids_find(const ik_lids *lids, uint32_t lid)
+{
+    return lid > IK_LID_MAX || lids->index_of[lid] == NO_INDEX ? IK_NONE : lids->index_of[lid];
+}
+
+uint32_t ik_lids_find_guid(const ik_lids *lids, uint64_t guid)
+{
+    uint32_t low = 0, high = lids->num_guids;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (lids->of[lids->by_guid[mid]].guid < guid)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < lids->num_guids && lids->of[lids->by_guid[low]].guid == guid ? lids->by_guid[low]
+                                                                              : IK_NONE;
+}
+
+uint32_t ik_lids_of_port(const ik_lids *lids, uint32_t port)
+{
+    const ik_fabric *f = lids->fabric;
+    assert(port < f->num_ports);
+    if (port < lids->first_host)
+        return IK_NONE;
+    return lids->of_place[f->num_switches + port - lids->first_host];
+}
+
+uint32_t ik_lids_of_node(const ik_lids *lids, uint32_t node)
+{
+    const ik_fabric *f = lids->fabric;
+    if (ik_is_switch(f, node))
+        return lids->of_place[node];
+    uint32_t port = ik_host_port(f, ik_node_host(f, node));
+    return port == IK_NONE ? IK_NONE : ik_lids_of_port(lids, port);
+}

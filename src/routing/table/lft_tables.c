@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lft_tables.c: tables by host, which routings have, and tables by LID, which switches have.
+ *
+ * Hosts of a split fabric are ports of hosts, and their numbers are the same in both fabrics: a
+ * host is found by its cabled port.
+ */
+#include "routing/table/lft_tables.h"
+
+#include "routing/routing.h"
+
+#include <stdlib.h>
+
+void lft_paths(const ik_fabric *f, const ik_lids *lids, uint32_t *base, uint8_t *num)
+{
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        uint32_t port = ik_host_port(f, host), i;
+        base[host] = i = port == IK_NONE ? IK_NONE : ik_lids_of_port(lids, port);
+        num[host] = 1;
+        for (; i != IK_NONE && base[host] + num[host] < lids->num &&
+               lids->of[base[host] + num[host]].path == num[host];)
+            num[host]++;
+    }
+}
+
+typedef struct hosts_of {
+    uint32_t *base;
+    uint8_t *num;
+} hosts_of;
+
+static ik_status hosts_make(const ik_fabric *f, const ik_lids *lids, hosts_of *h, ik_error *err)
+{
+    h->base = ik_calloc((size_t)f->num_hosts + 1, sizeof *h->base);
+    h->num = ik_calloc((size_t)f->num_hosts + 1, sizeof *h->num);
+    if (!h->base || !h->num)
+        return ik_fail_memory(err, 5 * (size_t)f->num_hosts, "LIDs of hosts");
+    lft_paths(f, lids, h->base, h->num);
+    return IK_OK;
+}
+
+static void hosts_free(hosts_of *h)
+{
+    free(h->base);
+    free(h->num);
+}
+
+/* Local port of every number, LFT_NONE = none; 0, the switch itself, leads nowhere. */
+static void number_locals(const ik_fabric *f, uint32_t sw, uint16_t local[256])
+{
+    for (unsigned number = 0; number < 256; number++)
+        local[number] = LFT_NONE;
+    for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++)
+        if (ik_port_number(f, port) <= IK_PORT_NUMBER && ik_port_number(f, port) > 0)
+            local[ik_port_number(f, port)] = (uint16_t)ik_port_local(f, port);
+}
+
+ik_status lft_of_tables(const ik_fabric *f, const ik_lid_tables *t, uint32_t path, uint16_t **lft,
+                        ik_error *err)
+{
+    hosts_of h = {0};
+    uint16_t *made = NULL;
+    ik_status status = hosts_make(f, t->lids, &h, err);
+    if (status == IK_OK)
+        status = lft_new(f, NULL, &made, err);
+    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++) {
+        const uint8_t *row = ik_lid_tables_row(t, sw);
+        uint16_t local[256], *to = made + (size_t)sw * f->num_hosts;
+        number_locals(f, sw, local);
+        for (uint32_t host = 0; host < f->num_hosts; host++)
+            if (h.base[host] != IK_NONE)
+                to[host] = local[row[h.base[host] + path % h.num[host]]];
+    }
+    hosts_free(&h);
+    if (status == IK_OK)
+        *lft = made;
+    return status;
+}
+
+/* 255 says "no route", and there is one byte. */
+static ik_status check_numbers(const ik_fabric *f, ik_error *err)
+{
+    char name[256];
+    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++)
+        if (f->port_peer[port] != IK_NONE && ik_port_number(f, port) > IK_PORT_NUMBER)
+            return ik_fail(
+                err, IK_ERR_UNSUPPORTED,
+                "%s has a port %u; forwarding tables of InfiniBand number ports up to %u",
+                ik_node_describe(f, f->port_node[port], name, sizeof name), ik_port_number(f, port),
+                IK_PORT_NUMBER);
+    return IK_OK;
+}
+
+static void fill_row(const ik_fabric *f, const hosts_of *h, uint32_t sw, const uint16_t *from,
+                     uint8_t *row)
+{
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        if (h->base[host] == IK_NONE || from[host] == LFT_NONE)
+            continue;
+        unsigned number = ik_port_number(f, f->port_base[sw] + from[host]);
+        for (uint32_t path = 0; path < h->num[host]; path++)
+            row[h->base[host] + path] = (uint8_t)number;
+    }
+}
+
+ik_status ik_lid_tables_of(const ik_routing *r, const ik_lids *lids, const ik_env *env,
+                           ik_lid_tables *out, ik_error *err)
+{
+    const ik_fabric *f = r->fabric;
+    uint16_t *lft = NULL;
+    hosts_of h = {0};
+    ik_lid_tables t = {0};
+    ik_status status = ik_lft_compile(r, env, &lft, err);
+    if (status == IK_OK)
+        status = check_numbers(f, err);
+    if (status == IK_OK)
+        status = hosts_make(f, lids, &h, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_new(lids, env, &t, err);
+    for (uint32_t sw = 0; status == IK_OK && sw < f->num_switches; sw++) {
+        fill_row(f, &h, sw, lft + (size_t)sw * f->num_hosts, ik_lid_tables_row(&t, sw));
+        uint32_t self = ik_lids_of_node(lids, sw);
+        for (uint32_t i = self; i < lids->num && lids->of[i].path == i - self; i++)
+            ik_lid_tables_row(&t, sw)[i] = IK_PORT_SELF;
+    }
+    hosts_free(&h);
+    free(lft);
+    if (status == IK_OK)
+        *out = t;
+    return status;
+}
+
+/* ---- files */
+
+static ik_status one_path(const ik_fabric *f, const ik_lid_tables *t, uint16_t **lft, ik_error *err)
+{
+    if (t->lids->max_lmc == 0)
+        return lft_of_tables(f, t, 0, lft, err);
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "ports have several LIDs (LMC %u), each with its own path; a table by host holds one",
+            t->lids->max_lmc);
+    return ik_hint(err, IK_ERR_UNSUPPORTED, "the routing 'lft' takes all of them");
+}
+
+ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const char *file,
+                       uint16_t **lft, ik_error *err)
+{
+    ik_lids lids = {0};
+    ik_lid_tables t = {0};
+    ik_status status = ik_lids_make(f, &lids, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_parse(&lids, text, size, file, &t, NULL, err);
+    if (status == IK_OK)
+        status = one_path(f, &t, lft, err);
+    ik_lid_tables_free(&t);
+    ik_lids_free(&lids);
+    return status;
+}
+
+ik_status ik_lft_read(const ik_fabric *f, const char *path, uint16_t **lft, ik_error *err)
+{
+    ik_lids lids = {0};
+    ik_lid_tables t = {0};
+    ik_status status = ik_lids_make(f, &lids, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_read(&lids, path, NULL, &t, NULL, err);
+    if (status == IK_OK)
+        status = one_path(f, &t, lft, err);
+    ik_lid_tables_free(&t);
+    ik_lids_free(&lids);
+    return status;
+}
+
+ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err)
+{
+    ik_lids lids = {0};
+    ik_lid_tables t = {0};
+    ik_status status = ik_lids_make(r->fabric, &lids, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_of(r, &lids, NULL, &t, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_print(&t, out, err);
+    ik_lid_tables_free(&t);
+    ik_lids_free(&lids);
+    return status;
+}
+
+ik_status ik_lft_write(const ik_routing *r, const char *path, ik_error *err)
+{
+    ik_output file;
+    ik_status status = ik_output_open(&file, path, err);
+    if (status == IK_OK)
+        status = ik_lft_print(r, file.out, err);
+    return ik_output_close(&file, status, err);
+}

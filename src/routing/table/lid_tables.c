@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lid_tables.c: forwarding tables by LID, one byte for every switch and LID, as switches hold them.
+ */
+#include "ikat/lids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ik_status ik_lid_tables_new(const ik_lids *lids, const ik_env *env, ik_lid_tables *out,
+                            ik_error *err)
+{
+    size_t size = (size_t)lids->fabric->num_switches * lids->num;
+    ik_status status = ik_env_refuse_bytes(env, (double)size, "forwarding tables", err);
+    if (status != IK_OK)
+        return status;
+    uint8_t *made = malloc(size ? size : 1);
+    if (!made)
+        return ik_fail_memory(err, size, "forwarding tables");
+    memset(made, IK_PORT_NONE, size);
+    *out = (ik_lid_tables){lids, lids->fabric->num_switches, made};
+    return IK_OK;
+}
+
+void ik_lid_tables_free(ik_lid_tables *t)
+{
+    free(t->out);
+    *t = (ik_lid_tables){0};
+}
+
+uint32_t ik_port_of_number(const ik_fabric *f, uint32_t sw, unsigned number)
+{
+    uint32_t radix = ik_radix(f, sw), base = f->port_base[sw];
+    if (number >= 1 && number <= radix && ik_port_number(f, base + number - 1) == number)
+        return base + number - 1;
+    for (uint32_t local = 0; f->port_label && local < radix; local++)
+        if (f->port_label[base + local] == number)
+            return base + local;
+    return IK_NONE;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tables_line.c: what one line of a file of forwarding tables says. Three texts are read:
+ *
+ *   Unicast lids [0-44] of switch Lid 2 guid 0x2c90200000001 ('leaf'):     OpenSM's dump, and what
+ *   0x0001 001 # Channel Adapter portguid 0x2c90300000002: 'node1'         it loads
+ *
+ *   Unicast lids [0x0-0x2c] of switch DR path ... guid 0x2c9... (leaf):    dump_fts; ibroute prints
+ *   0x0001 008 : (Channel Adapter portguid 0x2c90300000002: 'node1')       `Lid 2` for the path
+ *
+ *   dump_ucast_routes: Switch 0x2c90200000001                              opensm.fdbs
+ *   0x0001 : 001  : 01   : yes
+ *
+ * Lines are many and alike: entries are recognised by their first character and scanned once.
+ */
+#include "routing/table/tables_line.h"
+
+#include "ikat/lids.h"
+
+#include <string.h>
+
+enum { MAX_LINE = 1023 };
+
+/* Reads 0x… or decimal digits at *p and moves it behind them. */
+static bool read_number(const char **p, const char *end, uint64_t limit, uint64_t *value)
+{
+    const char *c = *p;
+    unsigned base = 10;
+    if (end - c > 2 && c[0] == '0' && (c[1] | 32) == 'x') {
+        base = 16;
+        c += 2;
+    }
+    const char *start = c;
+    uint64_t v = 0;
+    for (; c < end; c++) {
+        unsigned digit = (unsigned)(*c - '0');
+        if (digit > 9)
+            digit = (unsigned)((*c | 32) - 'a') + 10;
+        if (digit >= base || (digit > 9 && (*c | 32) < 'a'))
+            break;
+        if (v > (limit - digit) / base)
+            return false;
+        v = v * base + digit;
+    }
+    if (c == start)
+        return false;
+    *p = c;
+    *value = v;
+    return true;
+}
+
+static const char *find_text(const char *from, const char *end, const char *text)
+{
+    size_t length = strlen(text);
+    while ((size_t)(end - from) >= length &&
+           (from = memchr(from, text[0], (size_t)(end - from) - length + 1))) {
+        if (memcmp(from, text, length) == 0)
+            return from;
+        from++;
+    }
+    return NULL;
+}
+
+static bool starts_with(const char *line, const char *end, const char *text)
+{
+    size_t length = strlen(text);
+    return (size_t)(end - line) >= length && memcmp(line, text, length) == 0;
+}
+
+/* The number behind `text`, wherever that stands in the line. */
+static bool number_behind(const char *line, const char *end, const char *text, uint64_t limit,
+                          uint64_t *value)
+{
+    const char *at = find_text(line, end, text);
+    if (!at)
+        return false;
+    at += strlen(text);
+    return read_number(&at, end, limit, value);
+}
+
+/* `[0-44]` or `[0x0-0x2c]`. */
+static void read_range(const char *line, const char *end, tables_line *out)
+{
+    uint64_t first, last;
+    const char *at = find_text(line, end, "[");
+    if (!at)
+        return;
+    at++;
+    if (read_number(&at, end, 0xFFFF, &first) && at < end && *at++ == '-' &&
+        read_number(&at, end, 0xFFFF, &last))
+        out->top_lid = (uint32_t)last;
+}
+
+static ik_status read_header(const char *line, const char *end, const char *file, unsigned number,
+                             tables_line *out, ik_error *err)
+{
+    uint64_t lid;
+    *out = (tables_line){.kind = TABLES_HEADER, .switch_lid = IK_NONE, .top_lid = IK_NONE};
+    if (!number_behind(line, end, " guid ", UINT64_MAX, &out->switch_guid))
+        return ik_fail_at(err, IK_ERR_INPUT, file, number, 1,
+                          "a switch's header needs ' guid 0x…'");
+    if (number_behind(line, end, "switch Lid ", 0xFFFF, &lid))
+        out->switch_lid = (uint32_t)lid;
+    read_range(line, end, out);
+    /* OpenSM counts the range in decimal digits, the other two in hexadecimal ones */
+    out->format = find_text(line, end, "[0x") ? TABLES_DUMP_FTS : TABLES_OPENSM;
+    return IK_OK;
+}
+
+static ik_status read_fdbs_header(const char *line, const char *end, const char *file,
+                                  unsigned number, tables_line *out, ik_error *err)
+{
+    *out = (tables_line){
+        .kind = TABLES_HEADER, .format = TABLES_FDBS, .switch_lid = IK_NONE, .top_lid = IK_NONE};
+    if (number_behind(line, end, "Switch ", UINT64_MAX, &out->switch_guid))
+        return IK_OK;
+    return ik_fail_at(err, IK_ERR_INPUT, file, number, 1, "expected 'Switch 0x…' with its GUID");
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
+/* The port GUID in what stands behind an entry, 0 = none. */
+static uint64_t guid_behind(const char *at, const char *end)
+{
+    static const char word[] = "portguid";
+    uint64_t guid = 0;
+    const char *found = find_text(at, end, word);
+    if (!found)
+        return 0;
+    found = skip_blanks(found + sizeof word - 1, end);
+    return read_number(&found, end, UINT64_MAX, &guid) ? guid : 0;
+}
+
+/* `at` is behind the LID and blanks. */
+static ik_status read_port(const char *line, const char *at, const char *end, const char *file,
+                           unsigned number, tables_line *out, ik_error *err)
+{
+    uint64_t port = 0;
+    if (at < end && *at == ':') { /* opensm.fdbs */
+        at = skip_blanks(at + 1, end);
+        if (starts_with(at, end, "UNREACHABLE")) {
+            out->port = IK_PORT_NONE;
+            return IK_OK;
+        }
+    }
+    out->port_column = (unsigned)(at - line) + 1;
+    if (!read_number(&at, end, IK_PORT_NONE, &port) ||
+        (at < end && *at != ' ' && *at != '\t' && *at != '#' && *at != ':'))
+        return ik_fail_at(err, IK_ERR_INPUT, file, number, out->port_column,
+                          "expected a port from 0 to 255 after the LID");
+    out->port = (uint32_t)port;
+    out->guid = guid_behind(at, end);
+    return IK_OK;
+}
+
+static ik_status read_entry(const char *line, const char *at, const char *end, const char *file,
+                            unsigned number, tables_line *out, ik_error *err)
+{
+    uint64_t lid = 0;
+    *out = (tables_line){.kind = TABLES_ENTRY};
+    if (!read_number(&at, end, 0xFFFF, &lid))
+        return ik_fail_at(err, IK_ERR_INPUT, file, number, (unsigned)(at - line) + 1,
+                          "expected a LID up to 0xffff");
+    out->lid = (uint32_t)lid;
+    return read_port(line, skip_blanks(at, end), end, file, number, out, err);
+}
+
+/* Titles of columns, and counts. */
+static bool is_title(const char *at, const char *end)
+{
+    return starts_with(at, end, "Lid") || starts_with(at, end, "Port") ||
+           starts_with(at, end, "LID ") || starts_with(at, end, "PLFT_NUM: 0") ||
+           find_text(at, end, "lids dumped");
+}
+
+ik_status tables_read_line(const char *line, const char *end, const char *file, unsigned number,
+                           tables_line *out, ik_error *err)
+{
+    if (end - line > MAX_LINE)
+        return ik_fail_at(err, IK_ERR_INPUT, file, number, MAX_LINE,
+                          "the line has %zu characters; %d is the most", (size_t)(end - line),
+                          MAX_LINE);
+    const char *at = skip_blanks(line, end);
+    out->kind = TABLES_NOTHING;
+    if (at == end || *at == '#')
+        return IK_OK;
+    if (starts_with(at, end, "0x"))
+        return read_entry(line, at, end, file, number, out, err);
+    if (find_text(at, end, "Unicast lids"))
+        return read_header(line, end, file, number, out, err);
+    if (find_text(at, end, "dump_ucast_routes:"))
+        return read_fdbs_header(line, end, file, number, out, err);
+    if (is_title(at, end))
+        return IK_OK;
+    return ik_fail_at(err, IK_ERR_INPUT, file, number, 1,
+                      "expected 'Unicast lids …', '0xLID PORT' or a comment, not '%.*s'",
+                      (int)(end - at < 40 ? end - at : 40), at);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tables_line.h: one line of a file of forwarding tables.
+ */
+#ifndef IKAT_ROUTING_TABLES_LINE_H
+#define IKAT_ROUTING_TABLES_LINE_H
+
+#include "ikat/base.h"
+
+typedef enum tables_kind {
+    TABLES_NOTHING, /* a comment, a column title, a count */
+    TABLES_HEADER,
+    TABLES_ENTRY
+} tables_kind;
+
+typedef enum tables_format { TABLES_OPENSM, TABLES_DUMP_FTS, TABLES_FDBS } tables_format;
+
+typedef struct tables_line {
+    tables_kind kind;
+    /* a header */
+    tables_format format;
+    uint64_t switch_guid;
+    uint32_t switch_lid; /* IK_NONE = not said */
+    uint32_t top_lid;    /* the last one that the block is said to have, IK_NONE = not said */
+    /* an entry */
+    uint32_t lid, port; /* port 255: no route */
+    unsigned port_column;
+    uint64_t guid; /* of the destination's port, 0 = not said */
+} tables_line;
+
+/* Reads the line from `at` up to `end`; `file` and `line` are for messages. IK_ERR_INPUT with the
+ * place. */
+ik_status tables_read_line(const char *at, const char *end, const char *file, unsigned line,
+                           tables_line *out, ik_error *err);
+
+#endif

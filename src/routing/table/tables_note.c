@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tables_note.c: what did not fit when forwarding tables were matched with a fabric, in sentences.
+ */
+#include "base/text_stream.h"
+#include "ikat/lids.h"
+
+#include <inttypes.h>
+
+static void note_switches(const ik_lids *lids, const ik_tables_matched *m, FILE *out)
+{
+    char name[160];
+    if (m->unknown_switches)
+        fprintf(out,
+                "; %" PRIu32 " of %" PRIu32 " switches are not in the fabric, the first has "
+                "GUID 0x%016" PRIx64,
+                m->unknown_switches, m->switches, m->first_unknown_switch);
+    if (m->missing_switches)
+        fprintf(out, "; %" PRIu32 " switches of the fabric have no table, the first is %s",
+                m->missing_switches,
+                ik_node_describe(lids->fabric, m->first_missing_switch, name, sizeof name));
+}
+
+static void note_destinations(const ik_lids *lids, const ik_tables_matched *m, FILE *out)
+{
+    char name[160];
+    if (m->unknown_entries > m->zero_lost)
+        fprintf(out,
+                "; %" PRIu64 " entries for %" PRIu32 " LIDs fit no port of the fabric, the "
+                "first is LID %" PRIu32,
+                m->unknown_entries - m->zero_lost, m->unknown_lids, m->first_unknown_lid);
+    if (m->guid_disagrees)
+        fprintf(out,
+                "; %" PRIu64 " entries have a port GUID that the fabric does not have and are "
+                "taken by their LID, as OpenSM does",
+                m->guid_disagrees);
+    if (m->extra_paths)
+        fprintf(out,
+                "; %" PRIu64 " entries are for more LIDs of a port than it has in the fabric "
+                "(another LMC) and are left out",
+                m->extra_paths);
+    if (m->unnamed_hosts)
+        fprintf(out,
+                "; %" PRIu32 " of %" PRIu32 " ports of hosts have no entry anywhere, the first "
+                "is %s, LID %u",
+                m->unnamed_hosts, m->num_hosts,
+                ik_port_describe(lids->fabric, lids->of[m->first_unnamed].port, name, sizeof name),
+                lids->of[m->first_unnamed].lid);
+}
+
+static void note_numbers(const ik_lids *lids, const ik_tables_matched *m, FILE *out)
+{
+    if (m->zero_switches + m->zero_lids)
+        fprintf(out,
+                "; LID 0 is no destination, but %" PRIu32 " switches and %" PRIu32 " entries "
+                "have it: no subnet manager had given them one; %" PRIu32 " of the entries are "
+                "passed over, the others are known by their port GUID",
+                m->zero_switches, m->zero_lids, m->zero_lost);
+    if (m->missing_last_lid)
+        fprintf(out,
+                "; LID %" PRIu32 " is missing: dump_fts and ibroute leave out the last LID if "
+                "it is a multiple of 64, so that nothing is known of the routes to it",
+                m->missing_last_lid);
+    if (m->self_entries)
+        fprintf(out, "; %" PRIu64 " entries send packets for others to port 0, the switch itself",
+                m->self_entries);
+    if (m->by_lid && lids->assigned)
+        fprintf(out,
+                "; %" PRIu32 " ports have no LID in the fabric: entries without a port GUID are "
+                "for the LIDs that ikat gives",
+                lids->assigned);
+    if (lids->mixed_lmc)
+        fprintf(out, "; ports of hosts differ in their LMC (up to %u)", lids->max_lmc);
+}
+
+static bool fits(const ik_lids *lids, const ik_tables_matched *m)
+{
+    return !(m->unknown_switches || m->missing_switches || m->unknown_entries ||
+             m->guid_disagrees || m->extra_paths || m->unnamed_hosts || m->zero_switches ||
+             m->zero_lids || m->missing_last_lid || m->self_entries || lids->mixed_lmc);
+}
+
+ik_status ik_tables_note(const ik_lids *lids, const ik_tables_matched *m, const char *file,
+                         char **note, ik_error *err)
+{
+    ik_text_stream t;
+    char *text = NULL;
+    size_t size = 0;
+    *note = NULL;
+    if (fits(lids, m))
+        return IK_OK;
+    ik_status status = ik_text_stream_open(&t, err);
+    if (status != IK_OK)
+        return status;
+    fprintf(t.out, "%s: %" PRIu64 " entries, %" PRIu64 " by port GUID and %" PRIu64 " by LID", file,
+            m->entries, m->by_guid, m->by_lid);
+    note_switches(lids, m, t.out);
+    note_destinations(lids, m, t.out);
+    note_numbers(lids, m, t.out);
+    status = ik_text_stream_close(&t, &text, &size, err);
+    if (status != IK_OK)
+        return status;
+    *note = text;
+    return IK_OK;
+}

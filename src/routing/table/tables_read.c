@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tables_read.c: reads forwarding tables line by line and matches them with a fabric.
+ *
+ * A subnet manager loads nearly anything; here malformed lines, ports that a switch does not have
+ * and entries that contradict each other are refused with their place. What the fabric does not
+ * know is counted: tables outlive hosts. Entries to ports without a cable are kept: proofs are to
+ * find them.
+ *
+ * A line's port GUID counts before its LID, for LIDs may have been given anew since. Of several
+ * entries of a block for one LID of the fabric that counts which agrees in most: in both, in the
+ * GUID, in the LID alone. With LMC > 0 the LIDs of a port follow each other from a multiple of
+ * their number on, so that the lower bits of a line's LID say which path it is.
+ */
+#include "base/text_lines.h"
+#include "ikat/lids.h"
+#include "routing/table/tables_line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How an entry was matched, by rising weight. */
+enum match { UNMATCHED, BY_LID, BY_GUID, BY_BOTH };
+
+typedef struct reader {
+    const ik_lids *lids;
+    const char *file;
+    unsigned line;
+    ik_lid_tables tables;
+    ik_tables_matched m;
+    bool in_block;
+    uint32_t sw; /* of the block, IK_NONE = unknown to the fabric */
+    uint8_t *row;
+    bool again;             /* the switch had a block before */
+    uint32_t top_lid;       /* that dump_fts would leave out, 0 = none; the block lacks it so far */
+    bool has_port[256];     /* of the block's switch, by printed number */
+    uint8_t *weight;        /* [lids->num] of what the block has for a LID */
+    bool *named;            /* [lids->num] some switch has an entry */
+    unsigned *block_line;   /* [switches] of a switch's first block, 0 = none */
+    uint64_t unknown[1024]; /* set of LIDs that nothing matched */
+} reader;
+
+/* ---- blocks */
+
+/* dump_fts and ibroute print LIDs in blocks of 64 and stop before the last if it begins a block. */
+static void end_block(reader *rd)
+{
+    if (rd->top_lid && !rd->m.missing_last_lid)
+        rd->m.missing_last_lid = rd->top_lid;
+    rd->top_lid = 0;
+}
+
+static void know_ports(reader *rd)
+{
+    const ik_fabric *f = rd->lids->fabric;
+    memset(rd->has_port, 0, sizeof rd->has_port);
+    rd->has_port[IK_PORT_SELF] = true;
+    for (uint32_t port = f->port_base[rd->sw]; port < f->port_base[rd->sw + 1]; port++)
+        if (ik_port_number(f, port) <= IK_PORT_NUMBER)
+            rd->has_port[ik_port_number(f, port)] = true;
+}
+
+static void begin_block(reader *rd, const tables_line *l)
+{
+    static const char *const formats[] = {"OpenSM", "dump_fts", "fdbs"};
+    uint32_t index = ik_lids_find_guid(rd->lids, l->switch_guid);
+    bool known = index != IK_NONE && rd->lids->of[index].port == IK_NONE;
+    end_block(rd);
+    rd->in_block = true;
+    rd->m.format = formats[l->format];
+    rd->m.switches++;
+    rd->m.zero_switches += l->switch_lid == 0;
+    rd->sw = known ? rd->lids->of[index].node : IK_NONE;
+    if (!known) {
+        if (!rd->m.unknown_switches++)
+            rd->m.first_unknown_switch = l->switch_guid;
+        return;
+    }
+    if (l->format == TABLES_DUMP_FTS && l->top_lid != IK_NONE && l->top_lid % 64 == 0)
+        rd->top_lid = l->top_lid;
+    rd->again = rd->block_line[rd->sw] != 0;
+    if (!rd->again)
+        rd->block_line[rd->sw] = rd->line;
+    rd->row = ik_lid_tables_row(&rd->tables, rd->sw);
+    memset(rd->weight, UNMATCHED, rd->lids->num);
+    know_ports(rd);
+}
+
+/* ---- entries */
+
+static uint32_t paths_of(const ik_lids *lids, uint32_t base)
+{
+    uint32_t paths = 1;
+    while (base + paths < lids->num && lids->of[base + paths].path == paths)
+        paths++;
+    return paths;
+}
+
+/* Index of the LID that an entry is for, IK_NONE if the fabric has none. */
+static uint32_t match(const reader *rd, const tables_line *l, enum match *how)
+{
+    uint32_t by_lid = ik_lids_find(rd->lids, l->lid);
+    *how = BY_LID;
+    if (!l->guid)
+        return by_lid;
+    if (by_lid != IK_NONE && rd->lids->of[by_lid].guid == l->guid) {
+        *how = BY_BOTH;
+        return by_lid;
+    }
+    uint32_t base = ik_lids_find_guid(rd->lids, l->guid);
+    if (base == IK_NONE) /* a LID that ikat gave says nothing about a port that has a GUID */
+        return by_lid != IK_NONE && rd->lids->of[by_lid].made ? IK_NONE : by_lid;
+    *how = BY_GUID;
+    return base + (l->lid & (paths_of(rd->lids, base) - 1));
+}
+
+static void count_unknown(reader *rd, uint32_t lid)
+{
+    uint64_t *word = &rd->unknown[lid / 64], bit = UINT64_C(1) << lid % 64;
+    rd->m.unknown_entries++;
+    if (lid == 0 || *word & bit)
+        return;
+    *word |= bit;
+    if (!rd->m.unknown_lids++)
+        rd->m.first_unknown_lid = lid;
+}
+
+static ik_status contradicts(const reader *rd, const tables_line *l, uint32_t index, ik_error *err)
+{
+    char name[160];
+    ik_node_describe(rd->lids->fabric, rd->sw, name, sizeof name);
+    if (rd->again)
+        ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, l->port_column,
+                   "%s has two tables that differ: port %u for LID %u here, port %u in its block "
+                   "of line %u",
+                   name, l->port, l->lid, rd->row[index], rd->block_line[rd->sw]);
+    else
+        ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, l->port_column,
+                   "%s has two entries for LID %u: port %u and port %u", name, l->lid,
+                   rd->row[index], l->port);
+    return ik_hint(err, IK_ERR_INPUT, "a file holds the tables of one fabric at one time");
+}
+
+static void count(reader *rd, const tables_line *l, uint32_t index, enum match how)
+{
+    const ik_lid *of = &rd->lids->of[index];
+    rd->m.entries++;
+    *(how == BY_LID ? &rd->m.by_lid : &rd->m.by_guid) += 1;
+    rd->m.guid_disagrees += how == BY_LID && l->guid;
+    rd->m.self_entries += l->port == IK_PORT_SELF && (of->port != IK_NONE || of->node != rd->sw);
+    rd->named[index] = true;
+}
+
+/* Takes an entry into the block's row, or leaves it out where a better one has been there. */
+static ik_status take(reader *rd, const tables_line *l, uint32_t index, enum match how,
+                      ik_error *err)
+{
+    uint8_t *slot = &rd->row[index], *weight = &rd->weight[index];
+    bool differs = *slot != IK_PORT_NONE && *slot != l->port;
+    if (*weight > how || (*weight == how && how == BY_GUID)) {
+        rd->m.extra_paths++;
+        return IK_OK;
+    }
+    if (differs && (*weight == how || (rd->again && *weight == UNMATCHED)))
+        return contradicts(rd, l, index, err);
+    if (*weight != UNMATCHED)
+        rd->m.extra_paths += *weight != how;
+    else
+        count(rd, l, index, how);
+    *weight = (uint8_t)how;
+    *slot = (uint8_t)l->port;
+    return IK_OK;
+}
+
+static ik_status read_entry(reader *rd, const tables_line *l, ik_error *err)
+{
+    enum match how;
+    if (!rd->in_block) {
+        ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, 1,
+                   "an entry before any 'Unicast lids … of switch' header");
+        return ik_hint(err, IK_ERR_INPUT,
+                       "opensm.fdbs has 'dump_ucast_routes: Switch 0x…' instead");
+    }
+    rd->m.zero_lids += l->lid == 0;
+    if (rd->sw == IK_NONE)
+        return IK_OK;
+    if (l->lid == rd->top_lid)
+        rd->top_lid = 0;
+    if (l->port == IK_PORT_NONE)
+        return IK_OK;
+    if (!rd->has_port[l->port]) {
+        char name[128];
+        return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, l->port_column,
+                          "%s has no port %u, but %u ports",
+                          ik_node_describe(rd->lids->fabric, rd->sw, name, sizeof name), l->port,
+                          ik_radix(rd->lids->fabric, rd->sw));
+    }
+    uint32_t index = match(rd, l, &how);
+    if (index != IK_NONE)
+        return take(rd, l, index, how, err);
+    rd->m.zero_lost += l->lid == 0;
+    count_unknown(rd, l->lid);
+    return IK_OK;
+}
+
+/* ---- the file */
+
+static ik_status read_lines(reader *rd, ik_text_lines *lines, ik_error *err)
+{
+    for (;;) {
+        bool more;
+        tables_line l;
+        ik_status status = ik_text_lines_next(lines, &more, err);
+        if (status != IK_OK || !more)
+            return status;
+        rd->line = lines->number;
+        status = tables_read_line(lines->line, lines->line_end, rd->file, rd->line, &l, err);
+        if (status == IK_OK && l.kind == TABLES_ENTRY)
+            status = read_entry(rd, &l, err);
+        else if (status == IK_OK && l.kind == TABLES_HEADER)
+            begin_block(rd, &l);
+        if (status != IK_OK)
+            return status;
+    }
+}
+
+static void count_missing(reader *rd)
+{
+    const ik_lids *lids = rd->lids;
+    rd->m.first_missing_switch = rd->m.first_unnamed = IK_NONE;
+    for (uint32_t sw = 0; sw < lids->fabric->num_switches; sw++)
+        if (!rd->block_line[sw] && !rd->m.missing_switches++)
+            rd->m.first_missing_switch = sw;
+    for (uint32_t i = 0; i < lids->num; i++) {
+        if (lids->of[i].port == IK_NONE || lids->of[i].path)
+            continue;
+        bool named = false;
+        for (uint32_t p = 0; p < paths_of(lids, i); p++)
+            named |= rd->named[i + p];
+        rd->m.num_hosts++;
+        if (!named && !rd->m.unnamed_hosts++)
+            rd->m.first_unnamed = i;
+    }
+}
+
+/* Tables that know nothing of the fabric are those of another one. */
+static ik_status check_fit(const reader *rd, ik_error *err)
+{
+    const ik_tables_matched *m = &rd->m;
+    if (m->switches == 0)
+        return ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0,
+                          "there is no 'Unicast lids … of switch' header in this file");
+    if (m->unknown_switches == m->switches) {
+        ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0,
+                   "none of the %u switches in this file is in the fabric; the first has GUID "
+                   "0x%016llx",
+                   m->unknown_switches, (unsigned long long)m->first_unknown_switch);
+        return ik_hint(err, IK_ERR_INPUT, "these are tables of another fabric");
+    }
+    if (m->num_hosts == 0 || m->unnamed_hosts < m->num_hosts)
+        return IK_OK;
+    char name[160];
+    const ik_lid *first = &rd->lids->of[m->first_unnamed];
+    ik_fail_at(
+        err, IK_ERR_INPUT, rd->file, 1, 0,
+        "no entry is for any of the %u hosts of the fabric, neither by port GUID nor by LID: "
+        "%u other destinations, the first LID %u; the fabric's first host, %s, has LID %u "
+        "and GUID 0x%016llx",
+        m->num_hosts, m->unknown_lids, m->first_unknown_lid,
+        ik_node_describe(rd->lids->fabric, first->node, name, sizeof name), first->lid,
+        (unsigned long long)first->guid);
+    return ik_hint(err, IK_ERR_INPUT,
+                   "tables and fabric must be of the same subnet: take both with ibnetdiscover and "
+                   "dump_fts (or OpenSM's dump) at the same time");
+}
+
+static ik_status begin(reader *rd, const ik_env *env, ik_error *err)
+{
+    size_t num = rd->lids->num, switches = rd->lids->fabric->num_switches;
+    rd->weight = ik_calloc(num + 1, sizeof *rd->weight);
+    rd->named = ik_calloc(num + 1, sizeof *rd->named);
+    rd->block_line = ik_calloc(switches + 1, sizeof *rd->block_line);
+    return rd->weight && rd->named && rd->block_line
+               ? ik_lid_tables_new(rd->lids, env, &rd->tables, err)
+               : ik_fail_memory(err, 2 * num + 4 * switches, "forwarding tables");
+}
+
+static ik_status read_all(const ik_lids *lids, ik_text_lines *lines, const ik_env *env,
+                          ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
+{
+    reader rd = {.lids = lids, .file = lines->path, .sw = IK_NONE};
+    ik_status status = begin(&rd, env, err);
+    if (status == IK_OK)
+        status = read_lines(&rd, lines, err);
+    end_block(&rd);
+    if (status == IK_OK) {
+        count_missing(&rd);
+        status = check_fit(&rd, err);
+    }
+    free(rd.weight);
+    free(rd.named);
+    free(rd.block_line);
+    if (status != IK_OK) {
+        ik_lid_tables_free(&rd.tables);
+        return status;
+    }
+    *out = rd.tables;
+    if (matched)
+        *matched = rd.m;
+    return IK_OK;
+}
+
+ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
+                             ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
+{
+    ik_text_lines lines;
+    ik_status status = ik_text_lines_open(&lines, path, env, err);
+    if (status != IK_OK)
+        return status;
+    status = read_all(lids, &lines, env, out, matched, err);
+    ik_text_lines_close(&lines);
+    return status;
+}
+
+ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size, const char *file,
+                              ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
+{
+    ik_text_lines lines;
+    ik_text_lines_memory(&lines, text, size, file);
+    return read_all(lids, &lines, NULL, out, matched, err);
+}
