@@ -279,6 +279,32 @@ static void exports(void **state)
     fail_each(job_exports, "karytree:k=2,n=3", false);
 }
 
+/* Counters of ports read and compared. */
+static ik_status job_counters(const char *path, uint64_t *answer, ik_error *err)
+{
+    ik_counters c = {0};
+    ik_counter_changes said = {0};
+    ik_fabric *f = NULL;
+    ik_status status =
+        ik_fabric_from_spec("file:" TEST_DATA "/counters/ring5.ibnetdiscover", NULL, &f, err);
+    if (status == IK_OK)
+        status = ik_counters_read(f, path, NULL, &c, err);
+    if (status == IK_OK)
+        status = ik_counters_compare(&c, NULL, 0, &said, err);
+    for (size_t i = 0; i < said.num_findings; i++)
+        take(answer, said.findings[i].text, strlen(said.findings[i].text));
+    ik_counter_changes_free(&said);
+    ik_counters_free(&c);
+    ik_fabric_free(f);
+    return status;
+}
+
+static void counters(void **state)
+{
+    (void)state;
+    fail_each(job_counters, TEST_DATA "/counters/ring5.ibqueryerrors", false);
+}
+
 /* The families whose name alone is no traffic, or too little. */
 static const char *traffic_of(const char *family)
 {
@@ -538,7 +564,7 @@ int main(void)
         cmocka_unit_test(exports),       cmocka_unit_test(every_traffic),
         cmocka_unit_test(every_trace),   cmocka_unit_test(flows_of_a_mix),
         cmocka_unit_test(every_measure), cmocka_unit_test(vc_schemes_and_proofs),
-        cmocka_unit_test(every_format),
+        cmocka_unit_test(every_format),  cmocka_unit_test(counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counters of ports: what ibqueryerrors and perfquery of infiniband-diags 44 printed over ibsim
+ * (counters set through its console, so their values are known), and texts that are wrong.
+ */
+#include "unit/made.h"
+
+#include <math.h>
+
+#define DATA TEST_DATA "/counters/ring5"
+
+static ik_counters reading(const ik_fabric *f, const char *path)
+{
+    ik_counters c;
+    ik_error err = {0};
+    if (ik_counters_read(f, path, NULL, &c, &err) != IK_OK)
+        fail_msg("%s:%u: %s", path, err.line, err.text);
+    return c;
+}
+
+static uint32_t port_of(const ik_fabric *f, const char *name, unsigned number)
+{
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        if (strcmp(f->node_name[f->port_node[port]], name) == 0 &&
+            ik_port_number(f, port) == number)
+            return port;
+    fail_msg("no port %u of %s", number, name);
+    return IK_NONE;
+}
+
+static const ik_finding *finding(const ik_counter_changes *c, const char *code, uint32_t port)
+{
+    for (size_t i = 0; i < c->num_findings; i++)
+        if (c->findings[i].port == port && strcmp(c->findings[i].code, code) == 0)
+            return &c->findings[i];
+    return NULL;
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("file:" DATA ".ibnetdiscover");
+    ik_counters c = reading(f, DATA ".ibqueryerrors");
+    ik_counter_changes said;
+    uint32_t out = port_of(f, "S0", 3), waits = port_of(f, "S0", 4), host = port_of(f, "H2_0", 1);
+    assert_int_equal(c.ports, 4);
+    assert_int_equal(c.unknown, 0);
+    assert_int_equal(c.failures, 0);
+    assert_true(c.time_s > 0);
+    assert_int_equal(c.value[out][IK_COUNTER_SYMBOL_ERRORS], 17);
+    assert_int_equal(c.value[out][IK_COUNTER_LINK_RECOVERIES], 255);
+    assert_int_equal(c.value[out][IK_COUNTER_LINK_DOWNED], 2);
+    assert_int_equal(c.value[out][IK_COUNTER_XMIT_DATA], 10000004464);
+    assert_int_equal(c.value[waits][IK_COUNTER_XMIT_WAIT], 4000000000);
+    assert_int_equal(c.value[port_of(f, "S2", 1)][IK_COUNTER_RCV_ERRORS], 5);
+    assert_int_equal(c.value[host][IK_COUNTER_XMIT_DISCARDS], 9);
+
+    assert_int_equal(ik_counters_compare(&c, NULL, 0, &said, NULL), IK_OK);
+    assert_int_equal(said.num_findings, 5);
+    assert_int_equal(said.at_limit, 1);
+    assert_int_equal(said.measured, 0);
+    assert_int_equal(finding(&said, "link-downed", out)->severity, IK_WARNING);
+    assert_non_null(strstr(finding(&said, "link-downed", out)->text, "LinkDownedCounter 2"));
+    assert_non_null(strstr(finding(&said, "symbol-errors", out)->text, "port 4"));
+    assert_non_null(finding(&said, "port-errors", port_of(f, "S2", 1)));
+    assert_non_null(finding(&said, "discards", host));
+    /* 4,000,000,000 / (4,000,000,000 + 4,000,003,672) */
+    assert_non_null(strstr(finding(&said, "congestion", waits)->text, "50 %"));
+    assert_int_equal(finding(&said, "congestion", waits)->severity, IK_NOTE);
+    ik_counter_changes_free(&said);
+    ik_counters_free(&c);
+    ik_fabric_free(f);
+}
+
+/* Of 4xQDR, 32 Gb/s: 5,000,000,000 words in 10 s are half of it; from the other end, as well. */
+static void test_two_readings(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("file:" DATA ".ibnetdiscover");
+    ik_counters first = reading(f, DATA ".data1"), later = reading(f, DATA ".data2");
+    ik_counter_changes said;
+    ik_error err = {0};
+    uint32_t out = port_of(f, "S0", 3), other = port_of(f, "S0", 4);
+    assert_int_equal(first.ports, 30);
+    assert_int_equal(ik_counters_compare(&first, &later, 0, &said, &err), IK_ERR_INPUT);
+    assert_int_equal(ik_counters_compare(&first, &later, -1, &said, NULL), IK_ERR_INPUT);
+    assert_int_equal(ik_counters_compare(&first, &later, NAN, &said, NULL), IK_ERR_INPUT);
+
+    assert_int_equal(ik_counters_compare(&first, &later, 10, &said, NULL), IK_OK);
+    assert_true(fabsf(said.used[out] - 0.5F) < 1e-4F);
+    assert_true(fabsf(said.used[other] - 0.2F) < 1e-4F);
+    assert_true(said.used[port_of(f, "S1", 4)] < 1e-4F);
+    assert_int_equal(said.measured, 30);
+    assert_int_equal(said.impossible, 0);
+    assert_int_equal(said.num_findings, 0); /* these files have no errors */
+    ik_counter_changes_free(&said);
+
+    assert_int_equal(ik_counters_compare(&first, &later, 1, &said, NULL), IK_OK);
+    assert_int_equal(said.impossible, 2);
+    assert_non_null(finding(&said, "impossible-load", IK_NONE));
+    ik_counter_changes_free(&said);
+
+    /* the later reading first: counters that became smaller were cleared */
+    assert_int_equal(ik_counters_compare(&later, &first, 10, &said, NULL), IK_OK);
+    assert_true(said.restarted > 0);
+    assert_int_equal(said.change[out][IK_COUNTER_XMIT_DATA],
+                     first.value[out][IK_COUNTER_XMIT_DATA]);
+    ik_counter_changes_free(&said);
+    ik_counters_free(&first);
+    ik_counters_free(&later);
+    ik_fabric_free(f);
+}
+
+static void test_growing_errors(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("file:" DATA ".ibnetdiscover");
+    ik_counters first = reading(f, DATA ".ibqueryerrors"),
+                later = reading(f, DATA ".ibqueryerrors2");
+    ik_counter_changes said;
+    uint32_t out = port_of(f, "S0", 3);
+    assert_int_equal(ik_counters_compare(&first, &later, 60, &said, NULL), IK_OK);
+    assert_int_equal(said.change[out][IK_COUNTER_SYMBOL_ERRORS], 1);
+    assert_int_equal(finding(&said, "link-downed", out)->severity, IK_ERROR);
+    assert_int_equal(finding(&said, "symbol-errors", out)->severity, IK_WARNING);
+    assert_non_null(strstr(finding(&said, "symbol-errors", out)->text, "SymbolErrorCounter 1 "));
+    assert_null(finding(&said, "discards", port_of(f, "H2_0", 1)));
+    ik_counter_changes_free(&said);
+    ik_counters_free(&first);
+    ik_counters_free(&later);
+    ik_fabric_free(f);
+}
+
+/* By LID; the 64-bit form of a counter is taken where both are given. */
+static void test_perfquery(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("file:" DATA ".ibnetdiscover");
+    ik_counters c = reading(f, DATA ".perfquery");
+    uint32_t out = port_of(f, "S0", 3);
+    assert_int_equal(c.ports, 6);
+    assert_int_equal(c.value[out][IK_COUNTER_SYMBOL_ERRORS], 17);
+    assert_true(c.value[out][IK_COUNTER_XMIT_DATA] >= 10000000000);
+    assert_true(c.known[out] >> IK_COUNTER_XMIT_WAIT & 1);
+    assert_int_equal(c.known[port_of(f, "S3", 3)], 0);
+    ik_counters_free(&c);
+    ik_fabric_free(f);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned line;
+        const char *says;
+    } wrong[] = {
+        {"", 1, "nothing that ibqueryerrors"},
+        {"hello\n", 1, "a line that ibqueryerrors or perfquery prints"},
+        {"## x\n   GUID 0x2c90200000001 port 3: [PortXmitData == ]\n", 2, "a number"},
+        {"## x\n   GUID 0x2c90200000001 port 3: [PortXmitData == 99999999999999999999]\n", 2,
+         "a number"},
+        {"## x\n   GUID 0x2c90200000001 port 3: [PortXmitData == 3 (4\n", 2, "']'"},
+        {"## x\n   GUID 0x2c90200000001 port x:\n", 2, "number of a port"},
+        {"## x\n   GUID zero port 3:\n", 2, "a GUID"},
+        {"# Port counters: Lid 2 port \n", 1, "port N"},
+        {"# Port counters: Lid 2 port 3 (CapMask: 0)\nPortXmitWait:......-1\n", 2, "value"},
+        {"Errors for \"x\"\n   GUID 0x1 port 1: [SymbolErrorCounter == 1]\n", 1, "none of its"},
+        {"# Port counters: Lid 999 port 3 (CapMask: 0x1300)\n", 1, "none of its ports"},
+    };
+    ik_fabric *f = fabric_of("file:" DATA ".ibnetdiscover");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ik_counters c;
+        ik_error err = {0};
+        assert_int_equal(
+            ik_counters_parse(f, wrong[i].text, strlen(wrong[i].text), "input", &c, &err),
+            IK_ERR_INPUT);
+        assert_int_equal(err.line, wrong[i].line);
+        if (!strstr(err.text, wrong[i].says))
+            fail_msg("%s: %s", wrong[i].text, err.text);
+    }
+    ik_fabric_free(f);
+}
+
+/* Complaints among the lines, ports of others, failures. */
+static void test_passed_over(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "ibwarn: [11] mad_rpc: _do_madrpc failed; dport (Lid 3)\n"
+        "Errors for \"H9\"\n   GUID 0x77 port 1: [SymbolErrorCounter == 1]\n"
+        "Errors for 0x2c90200000001 \"S0\"\n"
+        "   GUID 0x2c90200000001 port ALL: [SymbolErrorCounter == 4]\n"
+        "   GUID 0x2c90200000001 port 0: [SymbolErrorCounter == 4]\n"
+        "   GUID 0x2c90200000001 port 3: [SymbolErrorCounter == 4 (4.000)] [NewCounter == 7]\n"
+        "\n## Summary: 15 nodes checked, 1 bad nodes found\n##          975 PMA query failures\n"
+        "# Port counters: Lid 2 port 255 (CapMask: 0x1300)\nPortXmitData:....9\n"
+        "# PortXmitDataSL counters: Lid 2 port 3\nXmtDataSL0:.....77\n";
+    ik_fabric *f = fabric_of("file:" DATA ".ibnetdiscover");
+    ik_counters c;
+    assert_int_equal(ik_counters_parse(f, text, sizeof text - 1, "input", &c, NULL), IK_OK);
+    assert_int_equal(c.failures, 975);
+    assert_int_equal(c.unknown, 1);
+    assert_int_equal(c.first_unknown_guid, 0x77);
+    assert_int_equal(c.ports, 1);
+    assert_int_equal(c.value[port_of(f, "S0", 3)][IK_COUNTER_SYMBOL_ERRORS], 4);
+    ik_counters_free(&c);
+    ik_fabric_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_two_readings),
+        cmocka_unit_test(test_growing_errors), cmocka_unit_test(test_perfquery),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_passed_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
