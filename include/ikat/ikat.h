@@ -13,6 +13,7 @@
 #include "ikat/format.h"
 #include "ikat/json.h"
 #include "ikat/lids.h"
+#include "ikat/path_records.h"
 #include "ikat/record.h"
 #include "ikat/report.h"
 #include "ikat/reproduce.h"

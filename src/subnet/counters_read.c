@@ -96,8 +96,11 @@ static ik_status index_nodes(reading *r, ik_error *err)
         if (f->node_lid && f->node_lid[node])
             r->lids[r->num_lids++] = (node_key){f->node_lid[node], node};
     }
-    for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++)
+    for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++) {
         r->guids[r->num_guids++] = (node_key){ik_port_guid(f, port), f->port_node[port]};
+        if (ik_port_lid(f, port))
+            r->lids[r->num_lids++] = (node_key){ik_port_lid(f, port), f->port_node[port]};
+    }
     qsort(r->guids, r->num_guids, sizeof *r->guids, compare_keys);
     qsort(r->lids, r->num_lids, sizeof *r->lids, compare_keys);
     return IK_OK;
