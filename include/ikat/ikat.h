@@ -6,6 +6,7 @@
 #define IKAT_IKAT_H
 #include "ikat/analysis.h"
 #include "ikat/base.h"
+#include "ikat/cabling.h"
 #include "ikat/counters.h"
 #include "ikat/deploy.h"
 #include "ikat/experiment.h"

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which family a fabric belongs to: specifications that fit its counts are generated and compared
+ * switch by switch and cable by cable; the one with fewest differences is it.
+ */
+#include "topology/cabling/cab_family.h"
+
+#include "base/array.h"
+#include "ikat/topology.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tries to match: of trees, whose switches of a level are alike; of other families, in which the
+ * directions may be mistaken for each other. */
+enum { TRIES_TREE = 4, TRIES_OTHER = 24 };
+
+bool cab_specs_add(cab_specs *s, const char *format, ...)
+{
+    va_list args;
+    if (!IK_ARRAY_ROOM(s->spec, s->cap, s->num + 1))
+        return false;
+    va_start(args, format);
+    vsnprintf(s->spec[s->num++], CAB_SPEC, format, args);
+    va_end(args);
+    return true;
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+uint32_t cab_commonest(uint32_t *values, size_t num)
+{
+    uint32_t best = 0;
+    size_t most = 0;
+    qsort(values, num, sizeof *values, compare_u32);
+    for (size_t i = 0, next; i < num; i = next) {
+        for (next = i + 1; next < num && values[next] == values[i];)
+            next++;
+        if (next - i >= most) {
+            most = next - i;
+            best = values[i];
+        }
+    }
+    return best;
+}
+
+ik_status cab_plan_graph(const ik_fabric *plan, bool levels, cab_graph *out, ik_error *err)
+{
+    ik_status status = cab_graph_make(plan, out, err);
+    for (uint32_t sw = 0; status == IK_OK && levels && plan->switch_level && sw < out->num; sw++)
+        out->kind[sw] = plan->switch_level[sw];
+    return status;
+}
+
+void cab_family_free(cab_family *family)
+{
+    ik_fabric_free(family->plan);
+    cab_graph_free(&family->planned);
+    cab_match_free(&family->match);
+    *family = (cab_family){0};
+}
+
+/* Cables and switches that only one of the two has. */
+static uint64_t differences(const cab_match *m, const cab_graph *g, const cab_graph *p)
+{
+    uint64_t alone = 0;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        alone += m->plan_of[sw] == IK_NONE;
+    for (uint32_t sw = 0; sw < p->num; sw++)
+        alone += m->fabric_of[sw] == IK_NONE;
+    return g->links - m->agree + p->links - m->agree + alone;
+}
+
+static bool convincing(const cab_match *m, const cab_graph *g, const cab_graph *p)
+{
+    return (m->agree || !g->links) && 10 * (g->links - m->agree) <= g->links + 10 &&
+           4 * (p->links - m->agree) <= p->links;
+}
+
+/* All switches of a complete graph are alike. */
+static ik_status match_complete(const cab_graph *g, cab_match *out, ik_error *err)
+{
+    cab_match m = {.plan_of = ik_calloc((size_t)g->num + 1, sizeof *m.plan_of),
+                   .fabric_of = ik_calloc((size_t)g->num + 1, sizeof *m.fabric_of)};
+    if (!m.plan_of || !m.fabric_of) {
+        cab_match_free(&m);
+        return ik_fail_memory(err, g->num * 8, "matching");
+    }
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        m.plan_of[sw] = m.fabric_of[sw] = sw;
+    *out = m;
+    return IK_OK;
+}
+
+static void count_complete(const cab_graph *g, const cab_graph *p, cab_match *m)
+{
+    m->laid = g->links;
+    m->planned = p->links;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++) {
+            uint32_t there = cab_graph_cables(p, sw, g->to[i]);
+            m->agree += there < g->cables[i] ? there : g->cables[i];
+        }
+    m->agree /= 2;
+}
+
+static ik_status compare(const cab_graph *g, const char *spec, bool tree, const ik_env *env,
+                         cab_family *now, ik_error *err)
+{
+    snprintf(now->spec, sizeof now->spec, "%s", spec);
+    ik_status status = ik_fabric_from_spec(spec, env, &now->plan, err);
+    if (status != IK_OK)
+        return status;
+    status = cab_plan_graph(now->plan, tree, &now->planned, err);
+    if (status == IK_OK && strncmp(spec, "fullmesh", 8) == 0) {
+        status = match_complete(g, &now->match, err);
+        if (status == IK_OK)
+            count_complete(g, &now->planned, &now->match);
+    } else if (status == IK_OK) {
+        status = cab_match_make(g, &now->planned, NULL, tree ? TRIES_TREE : TRIES_OTHER,
+                                &now->match, err);
+    }
+    return status;
+}
+
+/* The best of the specifications; those that cannot be built or are too large are none. */
+static ik_status best_of(const cab_graph *g, const cab_specs *specs, bool tree, const ik_env *env,
+                         cab_family *out, ik_error *err)
+{
+    for (size_t i = 0; i < specs->num; i++) {
+        if (i && strcmp(specs->spec[i], specs->spec[i - 1]) == 0)
+            continue;
+        cab_family now = {0};
+        ik_error why = {0};
+        ik_status status = compare(g, specs->spec[i], tree, env, &now, &why);
+        if (status == IK_ERR_MEMORY) {
+            cab_family_free(&now);
+            *err = why;
+            return status;
+        }
+        if (status != IK_OK || !convincing(&now.match, g, &now.planned) ||
+            (out->spec[0] && differences(&now.match, g, &now.planned) >=
+                                 differences(&out->match, g, &out->planned))) {
+            cab_family_free(&now);
+            continue;
+        }
+        cab_family_free(out);
+        *out = now;
+        if (differences(&out->match, g, &out->planned) == 0)
+            break;
+    }
+    return IK_OK;
+}
+
+static ik_status find_tree(const ik_fabric *f, cab_graph *g, const ik_env *env, cab_family *out,
+                           ik_error *err)
+{
+    cab_specs specs = {0};
+    uint64_t crossing;
+    uint32_t levels = cab_graph_levels(g, &crossing);
+    if (levels < 2 || 5 * crossing > g->links)
+        return IK_OK;
+    ik_status status = cab_trees(f, g, levels, &specs, err);
+    if (status == IK_OK)
+        status = best_of(g, &specs, true, env, out, err);
+    free(specs.spec);
+    return status;
+}
+
+ik_status cab_family_find(const ik_fabric *f, cab_graph *g, const ik_env *env, cab_family *out,
+                          ik_error *err)
+{
+    cab_specs specs = {0};
+    *out = (cab_family){0};
+    if (g->num == 0 || (g->num == 1 && !g->max_hosts))
+        return IK_OK;
+    ik_status status = IK_OK;
+    if (g->num == 1)
+        status = cab_specs_add(&specs, "crossbar:n=%u", g->max_hosts)
+                     ? IK_OK
+                     : ik_fail_memory(err, CAB_SPEC, "families");
+    else
+        status = find_tree(f, g, env, out, err);
+    if (status == IK_OK && !out->spec[0]) {
+        memset(g->kind, 0, g->num);
+        if (g->num > 1)
+            status = cab_grids(g, &specs, err);
+        if (status == IK_OK)
+            status = best_of(g, &specs, false, env, out, err);
+    }
+    free(specs.spec);
+    if (status != IK_OK)
+        cab_family_free(out);
+    return status;
+}

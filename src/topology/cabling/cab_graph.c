@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The switches of a fabric as a graph, and the levels of a tree that is miscabled in places.
+ */
+#include "topology/cabling/cab_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_u32(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the peers of one switch and joins equal ones. */
+static void join_equal(cab_graph *g, uint32_t sw, uint32_t first, uint32_t *end)
+{
+    uint32_t out = first;
+    qsort(g->to + first, *end - first, sizeof *g->to, compare_u32);
+    for (uint32_t i = first; i < *end; i++) {
+        if (out > first && g->to[out - 1] == g->to[i]) {
+            g->cables[out - 1]++;
+            continue;
+        }
+        g->to[out] = g->to[i];
+        g->cables[out++] = 1;
+    }
+    g->degree[sw] = *end - first;
+    *end = out;
+}
+
+static void fill(const ik_fabric *f, cab_graph *g)
+{
+    uint32_t end = 0;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        uint32_t first = end;
+        g->base[sw] = first;
+        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+            uint32_t peer = ik_peer_node(f, port);
+            if (peer == IK_NONE || peer == sw)
+                continue;
+            if (ik_is_switch(f, peer))
+                g->to[end++] = peer;
+            else
+                g->hosts[sw]++;
+        }
+        join_equal(g, sw, first, &end);
+        g->links += g->degree[sw];
+        g->max_degree = g->degree[sw] > g->max_degree ? g->degree[sw] : g->max_degree;
+        g->max_hosts = g->hosts[sw] > g->max_hosts ? g->hosts[sw] : g->max_hosts;
+    }
+    g->base[f->num_switches] = end;
+    g->links /= 2;
+}
+
+ik_status cab_graph_make(const ik_fabric *f, cab_graph *out, ik_error *err)
+{
+    size_t num = (size_t)f->num_switches + 1, ports = (size_t)f->port_base[f->num_switches] + 1;
+    cab_graph g = {.num = f->num_switches,
+                   .base = ik_calloc(num, sizeof *g.base),
+                   .to = ik_calloc(ports, sizeof *g.to),
+                   .cables = ik_calloc(ports, sizeof *g.cables),
+                   .degree = ik_calloc(num, sizeof *g.degree),
+                   .hosts = ik_calloc(num, sizeof *g.hosts),
+                   .kind = ik_calloc(num, sizeof *g.kind)};
+    if (!g.base || !g.to || !g.cables || !g.degree || !g.hosts || !g.kind) {
+        cab_graph_free(&g);
+        return ik_fail_memory(err, 13 * num + 8 * ports, "the graph of the switches");
+    }
+    fill(f, &g);
+    *out = g;
+    return IK_OK;
+}
+
+void cab_graph_free(cab_graph *g)
+{
+    free(g->base);
+    free(g->to);
+    free(g->cables);
+    free(g->degree);
+    free(g->hosts);
+    free(g->kind);
+    *g = (cab_graph){0};
+}
+
+uint32_t cab_graph_cables(const cab_graph *g, uint32_t a, uint32_t b)
+{
+    uint32_t low = g->base[a], high = g->base[a + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->to[middle] < b)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g->base[a + 1] && g->to[low] == b ? g->cables[low] : 0;
+}
+
+/* ---- levels */
+
+/* Cables of a switch to switches of this level; 0 = without a level. */
+static uint32_t cables_to(const cab_graph *g, uint32_t sw, uint32_t level)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++)
+        sum += g->kind[g->to[i]] == level ? g->cables[i] : 0;
+    return sum;
+}
+
+/* Switches without a level that have at least a quarter as many cables to level `below` as any of
+ * them go one above: single cables in wrong places lift nobody. */
+static bool add_level(cab_graph *g, uint32_t below)
+{
+    uint32_t most = 0;
+    for (uint32_t sw = 0; sw < g->num; sw++) {
+        uint32_t down = g->kind[sw] ? 0 : cables_to(g, sw, below);
+        most = down > most ? down : most;
+    }
+    if (!most)
+        return false;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        if (!g->kind[sw] && 4 * (uint64_t)cables_to(g, sw, below) >= most)
+            g->kind[sw] = (uint8_t)(below + 1);
+    return true;
+}
+
+/* Neighbours that two switches have in common. */
+static uint32_t common(const cab_graph *g, uint32_t a, uint32_t b)
+{
+    uint32_t num = 0, i = g->base[a], k = g->base[b];
+    while (i < g->base[a + 1] && k < g->base[b + 1]) {
+        num += g->to[i] == g->to[k];
+        uint32_t x = g->to[i], y = g->to[k];
+        i += x <= y;
+        k += y <= x;
+    }
+    return num;
+}
+
+/* Does some leaf have most of this switch's neighbours? Those of a switch above level 2 are in
+ * different pods. */
+static bool like_a_leaf(const cab_graph *g, uint32_t sw)
+{
+    uint32_t own = g->base[sw + 1] - g->base[sw];
+    for (uint32_t i = g->base[sw]; i < g->base[sw + 1] && i < g->base[sw] + 2; i++) {
+        uint32_t above = g->to[i];
+        for (uint32_t k = g->base[above]; k < g->base[above + 1]; k++)
+            if (g->kind[g->to[k]] == 1 && 2 * common(g, g->to[k], sw) > own)
+                return true;
+    }
+    return false;
+}
+
+/* A leaf with few hosts or none was taken for a switch above level 2. */
+static void lower_leaves(cab_graph *g)
+{
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        if (g->kind[sw] == 3 && 2 * cables_to(g, sw, 2) > g->degree[sw] &&
+            (g->hosts[sw] || like_a_leaf(g, sw)))
+            g->kind[sw] = 1;
+}
+
+/* Cables of a switch that would not join neighbouring levels if it were on this one. */
+static uint32_t crossing_on(const cab_graph *g, uint32_t sw, int level)
+{
+    uint32_t crossing = 0;
+    for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++) {
+        int apart = level - g->kind[g->to[i]];
+        crossing += apart != 1 && apart != -1 ? g->cables[i] : 0;
+    }
+    return crossing;
+}
+
+/* Moves switches above the leaves to the level that most of their cables speak for. */
+static void settle(cab_graph *g, uint32_t levels)
+{
+    bool moved = true;
+    for (unsigned round = 0; moved && round < 8; round++) {
+        moved = false;
+        for (uint32_t sw = 0; sw < g->num; sw++) {
+            uint32_t best = g->kind[sw] > 1 ? crossing_on(g, sw, g->kind[sw]) : 0;
+            for (int level = 2; best && level <= (int)levels + 1 && level < 255; level++) {
+                uint32_t crossing = crossing_on(g, sw, level);
+                if (crossing >= best)
+                    continue;
+                best = crossing;
+                g->kind[sw] = (uint8_t)level;
+                moved = true;
+            }
+        }
+    }
+}
+
+static uint64_t count_crossing(const cab_graph *g)
+{
+    uint64_t crossing = 0;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++) {
+            int apart = g->kind[sw] - g->kind[g->to[i]];
+            crossing += apart != 1 && apart != -1 ? g->cables[i] : 0;
+        }
+    return crossing / 2;
+}
+
+/* Levels with leaves that have at least this many hosts. */
+static uint32_t try_levels(cab_graph *g, uint32_t least, uint64_t *crossing)
+{
+    uint32_t level = 1;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        g->kind[sw] = g->hosts[sw] >= least;
+    while (level < 250 && add_level(g, level))
+        if (++level == 3)
+            lower_leaves(g);
+    settle(g, level);
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        g->kind[sw] = g->kind[sw] ? g->kind[sw] : 1;
+    level = 0;
+    for (uint32_t sw = 0; sw < g->num; sw++)
+        level = g->kind[sw] > level ? g->kind[sw] : level;
+    *crossing = count_crossing(g);
+    return level;
+}
+
+uint32_t cab_graph_levels(cab_graph *g, uint64_t *crossing)
+{
+    static const uint32_t divisors[] = {0, 8, 4, 2};
+    uint32_t best = 0;
+    uint64_t fewest = UINT64_MAX;
+    *crossing = 0;
+    if (!g->max_hosts)
+        return 0;
+    for (uint32_t i = 0; i < 5; i++) { /* the last time: the best once more */
+        uint32_t divisor = divisors[i < 4 ? i : best];
+        uint32_t least = divisor ? (g->max_hosts + divisor - 1) / divisor : 1;
+        uint32_t levels = try_levels(g, least, crossing);
+        if (i == 4)
+            return levels;
+        if (*crossing < fewest) {
+            fewest = *crossing;
+            best = i;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The switches of a fabric as a graph: distinct neighbours, with the number of cables to each.
+ */
+#ifndef IKAT_CAB_GRAPH_H
+#define IKAT_CAB_GRAPH_H
+
+#include "ikat/fabric.h"
+
+typedef struct cab_graph {
+    uint32_t num;     /* switches */
+    uint32_t *base;   /* [num + 1] */
+    uint32_t *to;     /* [base[num]] neighbours of a switch, ascending */
+    uint32_t *cables; /* [base[num]] */
+    uint32_t *degree; /* [num] cables to switches */
+    uint32_t *hosts;  /* [num] cables to hosts */
+    uint8_t *kind;    /* [num] only switches of one kind are matched: the level of a tree, else 0 */
+    uint64_t links;   /* between switches */
+    uint32_t max_degree, max_hosts;
+} cab_graph;
+
+/* Zero-initialise or make; free with cab_graph_free. O(ports log radix). */
+ik_status cab_graph_make(const ik_fabric *f, cab_graph *out, ik_error *err);
+void cab_graph_free(cab_graph *g);
+/* Number of cables between two switches. O(log degree). */
+uint32_t cab_graph_cables(const cab_graph *g, uint32_t a, uint32_t b);
+/* Levels of what is most likely a tree, although some cables may contradict: kind[] is set, 1 =
+ * leaves. Returns the number of levels, 0: there are no hosts. *crossing: links that do not join
+ * neighbouring levels. O(links * levels). */
+uint32_t cab_graph_levels(cab_graph *g, uint64_t *crossing);
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matching the switches of a fabric and a plan that are nearly isomorphic.
+ *
+ * A pair (u, v) scores the cables from u to matched switches w that v has to the partners of w. The
+ * pair with the highest score is matched next, so that single wrong cables lose against the many
+ * right ones (L. Yartseva, M. Grossglauser: On the performance of percolation graph matching, COSN
+ * 2013). Where several v score equally for one u, the numbers of neighbours in common with matched
+ * switches two hops away decide: in a torus they tell straight on from around the corner. What is
+ * left is symmetric, and any choice serves. Early mistakes are mended by exchanging partners while
+ * more cables agree.
+ */
+#include "topology/cabling/cab_match.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SCORE = 255, WITNESSES = 32, ROUNDS = 12 };
+
+typedef struct pair {
+    uint32_t u, v;
+} pair;
+
+typedef struct bucket {
+    pair *pairs;
+    size_t first, num, cap;
+} bucket;
+
+typedef struct matcher {
+    const cab_graph *f, *p;
+    uint32_t *plan_of, *fabric_of;
+    uint8_t *score; /* [f->num][p->num] saturated */
+    bucket buckets[MOST_SCORE + 1];
+    unsigned highest;
+    uint32_t *tally; /* [p->num] scratch, 0 between uses */
+    uint32_t *mark;  /* [max(f->num, p->num)] scratch */
+    uint32_t stamp;
+    uint32_t *candidate; /* [p->num] scratch */
+    ik_rng rng;
+    ik_error *err;
+} matcher;
+
+/* ---- the queue of pairs by score */
+
+static uint8_t *score_of(matcher *m, uint32_t u, uint32_t v)
+{
+    return &m->score[(size_t)u * m->p->num + v];
+}
+
+static bool push(matcher *m, uint32_t u, uint32_t v, unsigned score)
+{
+    bucket *b = &m->buckets[score];
+    if (!IK_ARRAY_ROOM(b->pairs, b->cap, b->num + 1))
+        return false;
+    b->pairs[b->num++] = (pair){u, v};
+    m->highest = score > m->highest ? score : m->highest;
+    return true;
+}
+
+/* The next pair of the highest score that still has it and is unmatched. */
+static bool pop(matcher *m, pair *out)
+{
+    for (;; m->highest--) {
+        bucket *b = &m->buckets[m->highest];
+        while (b->first < b->num) {
+            *out = b->pairs[b->first++];
+            if (m->plan_of[out->u] == IK_NONE && m->fabric_of[out->v] == IK_NONE &&
+                *score_of(m, out->u, out->v) == m->highest)
+                return true;
+        }
+        b->first = b->num = 0;
+        if (!m->highest)
+            return false;
+    }
+}
+
+/* Matches a pair and raises the scores of its neighbours. */
+static bool match(matcher *m, uint32_t u, uint32_t v)
+{
+    m->plan_of[u] = v;
+    m->fabric_of[v] = u;
+    for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
+        uint32_t a = m->f->to[i];
+        if (m->plan_of[a] != IK_NONE)
+            continue;
+        for (uint32_t k = m->p->base[v]; k < m->p->base[v + 1]; k++) {
+            uint32_t b = m->p->to[k];
+            if (m->fabric_of[b] != IK_NONE || m->f->kind[a] != m->p->kind[b])
+                continue;
+            uint8_t *score = score_of(m, a, b);
+            uint32_t more = m->f->cables[i] < m->p->cables[k] ? m->f->cables[i] : m->p->cables[k];
+            *score = (uint8_t)(*score + more < MOST_SCORE ? *score + more : MOST_SCORE);
+            if (!push(m, a, b, *score))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- equal scores */
+
+/* Switches of the plan that score as high for u as v does. */
+static uint32_t rivals(matcher *m, uint32_t u, uint32_t v)
+{
+    unsigned score = *score_of(m, u, v);
+    uint32_t num = 0;
+    m->stamp++;
+    for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
+        uint32_t w = m->plan_of[m->f->to[i]];
+        for (uint32_t k = w == IK_NONE ? 0 : m->p->base[w]; w != IK_NONE && k < m->p->base[w + 1];
+             k++) {
+            uint32_t b = m->p->to[k];
+            if (m->fabric_of[b] != IK_NONE || m->mark[b] == m->stamp ||
+                m->f->kind[u] != m->p->kind[b] || *score_of(m, u, b) != score)
+                continue;
+            m->mark[b] = m->stamp;
+            m->candidate[num++] = b;
+        }
+    }
+    return num;
+}
+
+/* Matched switches within two hops of u. */
+static uint32_t find_witnesses(const matcher *m, uint32_t u, uint32_t witness[WITNESSES])
+{
+    uint32_t num = 0;
+    const cab_graph *f = m->f;
+    for (uint32_t i = f->base[u]; i < f->base[u + 1]; i++)
+        for (uint32_t k = f->base[f->to[i]]; k < f->base[f->to[i] + 1] && num < WITNESSES; k++)
+            if (f->to[k] != u && m->plan_of[f->to[k]] != IK_NONE)
+                witness[num++] = f->to[k];
+    return num;
+}
+
+static void mark_neighbours(matcher *m, const cab_graph *g, uint32_t node)
+{
+    m->stamp++;
+    for (uint32_t i = g->base[node]; i < g->base[node + 1]; i++)
+        m->mark[g->to[i]] = m->stamp;
+}
+
+static uint32_t marked_neighbours(const matcher *m, const cab_graph *g, uint32_t node)
+{
+    uint32_t num = 0;
+    for (uint32_t i = g->base[node]; i < g->base[node + 1]; i++)
+        num += m->mark[g->to[i]] == m->stamp;
+    return num;
+}
+
+/* Of the candidates, the one whose numbers of common neighbours are most like u's. */
+static uint32_t choose(matcher *m, uint32_t u, uint32_t num)
+{
+    uint32_t witness[WITNESSES], common[WITNESSES], best = m->candidate[0], least = UINT32_MAX;
+    uint32_t witnesses = find_witnesses(m, u, witness), offset = ik_rng_below(&m->rng, num);
+    mark_neighbours(m, m->f, u);
+    for (uint32_t i = 0; i < witnesses; i++)
+        common[i] = marked_neighbours(m, m->f, witness[i]);
+    for (uint32_t c = 0; c < num && least > 0; c++) {
+        uint32_t v = m->candidate[(c + offset) % num], differ = 0;
+        mark_neighbours(m, m->p, v);
+        for (uint32_t i = 0; i < witnesses && differ < least; i++) {
+            uint32_t there = marked_neighbours(m, m->p, m->plan_of[witness[i]]);
+            differ += there > common[i] ? there - common[i] : common[i] - there;
+        }
+        uint32_t uneven = m->p->degree[v] != m->f->degree[u];
+        if (2 * differ + uneven < least) {
+            least = 2 * differ + uneven;
+            best = v;
+        }
+    }
+    return best;
+}
+
+/* ---- beginnings */
+
+/* An unmatched switch of one kind and degree on both sides, the degree with fewest switches of the
+ * plan; IK_NONE: none is left. */
+static bool find_beginning(matcher *m, pair *out)
+{
+    const cab_graph *f = m->f, *p = m->p;
+    uint32_t best = UINT32_MAX;
+    uint32_t *count = ik_calloc((size_t)(f->max_degree + 1) * 256, sizeof *count);
+    if (!count)
+        return false;
+    for (uint32_t v = 0; v < p->num; v++)
+        if (m->fabric_of[v] == IK_NONE && p->degree[v] <= f->max_degree)
+            count[p->degree[v] * 256 + p->kind[v]]++;
+    *out = (pair){IK_NONE, IK_NONE};
+    for (uint32_t i = 0, offset = ik_rng_below(&m->rng, f->num); i < f->num; i++) {
+        uint32_t u = (i + offset) % f->num, there = count[f->degree[u] * 256 + f->kind[u]];
+        if (m->plan_of[u] == IK_NONE && there && there < best) {
+            best = there;
+            out->u = u;
+        }
+    }
+    for (uint32_t i = 0, offset = ik_rng_below(&m->rng, p->num); out->u != IK_NONE && i < p->num;
+         i++) {
+        uint32_t v = (i + offset) % p->num;
+        if (m->fabric_of[v] == IK_NONE && p->degree[v] == f->degree[out->u] &&
+            p->kind[v] == f->kind[out->u]) {
+            out->v = v;
+            break;
+        }
+    }
+    free(count);
+    return true;
+}
+
+static bool grow(matcher *m)
+{
+    pair next;
+    for (;;) {
+        while (pop(m, &next)) {
+            uint32_t num = rivals(m, next.u, next.v);
+            if (!match(m, next.u, num > 1 ? choose(m, next.u, num) : next.v))
+                return false;
+        }
+        if (!find_beginning(m, &next))
+            return false;
+        if (next.u == IK_NONE)
+            return true;
+        if (!match(m, next.u, next.v))
+            return false;
+    }
+}
+
+/* What is left over on both sides, kind by kind: switches without the planned number of cables. */
+static void match_rest(matcher *m)
+{
+    uint32_t v = 0;
+    for (uint32_t u = 0; u < m->f->num; u++) {
+        if (m->plan_of[u] != IK_NONE)
+            continue;
+        for (v = 0; v < m->p->num; v++)
+            if (m->fabric_of[v] == IK_NONE && m->p->kind[v] == m->f->kind[u])
+                break;
+        if (v == m->p->num)
+            continue;
+        m->plan_of[u] = v;
+        m->fabric_of[v] = u;
+    }
+}
+
+/* ---- mending */
+
+/* Cables of u that agree if it is v. */
+static uint32_t agreement(const matcher *m, uint32_t u, uint32_t v)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
+        uint32_t w = m->plan_of[m->f->to[i]];
+        uint32_t there = w == IK_NONE ? 0 : cab_graph_cables(m->p, v, w);
+        sum += there < m->f->cables[i] ? there : m->f->cables[i];
+    }
+    return sum;
+}
+
+/* The switches of the plan that most cables of u speak for, in candidate[]; none if u is one of
+ * them. */
+static uint32_t favourites(matcher *m, uint32_t u)
+{
+    uint32_t num = 0, kept = 0, most = 1;
+    for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++) {
+        uint32_t w = m->plan_of[m->f->to[i]];
+        for (uint32_t k = w == IK_NONE ? 0 : m->p->base[w]; w != IK_NONE && k < m->p->base[w + 1];
+             k++) {
+            uint32_t b = m->p->to[k], c = m->p->cables[k];
+            if (m->p->kind[b] != m->f->kind[u])
+                continue;
+            if (!m->tally[b])
+                m->candidate[num++] = b;
+            m->tally[b] += c < m->f->cables[i] ? c : m->f->cables[i];
+            most = m->tally[b] > most ? m->tally[b] : most;
+        }
+    }
+    bool content = m->plan_of[u] != IK_NONE && m->tally[m->plan_of[u]] == most;
+    for (uint32_t i = 0; i < num; i++) {
+        uint32_t b = m->candidate[i];
+        if (m->tally[b] == most && !content)
+            m->candidate[kept++] = b;
+        m->tally[b] = 0;
+    }
+    return kept;
+}
+
+static void assign(matcher *m, uint32_t u, uint32_t v)
+{
+    if (u != IK_NONE)
+        m->plan_of[u] = v;
+    if (v != IK_NONE)
+        m->fabric_of[v] = u;
+}
+
+/* Exchanges the partners of u and of who has `wanted` if more cables agree then. */
+static bool exchange(matcher *m, uint32_t u, uint32_t wanted)
+{
+    uint32_t old = m->plan_of[u], other = m->fabric_of[wanted];
+    uint64_t before = (old == IK_NONE ? 0 : agreement(m, u, old)) +
+                      (other == IK_NONE ? 0 : agreement(m, other, wanted));
+    assign(m, u, wanted);
+    assign(m, other, old);
+    if (other == IK_NONE && old != IK_NONE)
+        m->fabric_of[old] = IK_NONE;
+    uint64_t after = agreement(m, u, wanted) +
+                     (other == IK_NONE || old == IK_NONE ? 0 : agreement(m, other, old));
+    if (after > before)
+        return true;
+    assign(m, other, wanted);
+    assign(m, u, old);
+    if (other == IK_NONE)
+        m->fabric_of[wanted] = IK_NONE;
+    return false;
+}
+
+static bool mend(matcher *m, uint32_t u)
+{
+    uint32_t num = favourites(m, u);
+    for (uint32_t i = 0; i < num; i++)
+        if (exchange(m, u, m->candidate[i]))
+            return true;
+    return false;
+}
+
+static void mend_all(matcher *m)
+{
+    bool changed = true;
+    for (unsigned round = 0; changed && round < ROUNDS; round++) {
+        changed = false;
+        for (uint32_t u = 0; u < m->f->num; u++)
+            changed |= mend(m, u);
+    }
+}
+
+/* ---- one try */
+
+static void reset(matcher *m)
+{
+    memset(m->plan_of, 0xff, m->f->num * sizeof *m->plan_of);
+    memset(m->fabric_of, 0xff, m->p->num * sizeof *m->fabric_of);
+    memset(m->score, 0, (size_t)m->f->num * m->p->num);
+    for (unsigned s = 0; s <= MOST_SCORE; s++)
+        m->buckets[s].first = m->buckets[s].num = 0;
+    m->highest = 0;
+}
+
+static void count_agreement(const matcher *m, cab_match *out)
+{
+    out->agree = out->laid = out->planned = 0;
+    for (uint32_t u = 0; u < m->f->num; u++) {
+        if (m->plan_of[u] == IK_NONE)
+            continue;
+        out->agree += agreement(m, u, m->plan_of[u]);
+        for (uint32_t i = m->f->base[u]; i < m->f->base[u + 1]; i++)
+            out->laid += m->plan_of[m->f->to[i]] == IK_NONE ? 0 : m->f->cables[i];
+        uint32_t v = m->plan_of[u];
+        for (uint32_t i = m->p->base[v]; i < m->p->base[v + 1]; i++)
+            out->planned += m->fabric_of[m->p->to[i]] == IK_NONE ? 0 : m->p->cables[i];
+    }
+    out->agree /= 2;
+    out->laid /= 2;
+    out->planned /= 2;
+}
+
+static bool try_once(matcher *m, const uint32_t *known)
+{
+    reset(m);
+    for (uint32_t u = 0; known && u < m->f->num; u++)
+        if (known[u] != IK_NONE && m->fabric_of[known[u]] == IK_NONE && !match(m, u, known[u]))
+            return false;
+    if (!grow(m))
+        return false;
+    match_rest(m);
+    if (!known)
+        mend_all(m);
+    return true;
+}
+
+static bool perfect(const cab_match *m)
+{
+    return m->agree == m->laid && m->agree == m->planned;
+}
+
+static ik_status run(matcher *m, const uint32_t *known, unsigned tries, cab_match *out)
+{
+    uint64_t best = 0;
+    for (unsigned i = 0; i < tries; i++) {
+        cab_match now;
+        m->rng = ik_rng_at(1, IK_RNG_ANALYSIS, i);
+        if (!try_once(m, known))
+            return ik_fail_memory(m->err, m->f->num * sizeof(pair), "matching switches");
+        count_agreement(m, &now);
+        if (i && now.agree <= best)
+            continue;
+        best = out->agree = now.agree;
+        out->laid = now.laid;
+        out->planned = now.planned;
+        memcpy(out->plan_of, m->plan_of, m->f->num * sizeof *m->plan_of);
+        memcpy(out->fabric_of, m->fabric_of, m->p->num * sizeof *m->fabric_of);
+        if (perfect(&now) || known)
+            break;
+    }
+    return IK_OK;
+}
+
+static void matcher_free(matcher *m)
+{
+    free(m->plan_of);
+    free(m->fabric_of);
+    free(m->score);
+    free(m->tally);
+    free(m->mark);
+    free(m->candidate);
+    for (unsigned s = 0; s <= MOST_SCORE; s++)
+        free(m->buckets[s].pairs);
+}
+
+ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t *known,
+                         unsigned tries, cab_match *out, ik_error *err)
+{
+    size_t num_f = (size_t)f->num + 1, num_p = (size_t)p->num + 1;
+    if ((uint64_t)f->num * p->num > CAB_MOST_PAIRS)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "%u switches and a plan of %u are too many to be compared by structure",
+                       f->num, p->num);
+    matcher m = {.f = f, .p = p, .err = err};
+    cab_match found = {.plan_of = ik_calloc(num_f, sizeof *found.plan_of),
+                       .fabric_of = ik_calloc(num_p, sizeof *found.fabric_of)};
+    m.plan_of = ik_calloc(num_f, sizeof *m.plan_of);
+    m.fabric_of = ik_calloc(num_p, sizeof *m.fabric_of);
+    m.score = ik_calloc(num_f * num_p, 1);
+    m.tally = ik_calloc(num_p, sizeof *m.tally);
+    m.mark = ik_calloc(num_f > num_p ? num_f : num_p, sizeof *m.mark);
+    m.candidate = ik_calloc(num_p, sizeof *m.candidate);
+    bool all = found.plan_of && found.fabric_of && m.plan_of && m.fabric_of && m.score && m.tally &&
+               m.mark && m.candidate;
+    ik_status status =
+        all ? IK_OK : ik_fail_memory(err, num_f * num_p + 16 * (num_f + num_p), "matching");
+    if (status == IK_OK && f->num && p->num)
+        status = run(&m, known, tries, &found);
+    matcher_free(&m);
+    if (status != IK_OK)
+        cab_match_free(&found);
+    else
+        *out = found;
+    return status;
+}
+
+void cab_match_free(cab_match *m)
+{
+    free(m->plan_of);
+    free(m->fabric_of);
+    *m = (cab_match){0};
+}

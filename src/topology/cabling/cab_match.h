@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which switch of a fabric is which switch of a plan, if most cables are where they should be.
+ */
+#ifndef IKAT_CAB_MATCH_H
+#define IKAT_CAB_MATCH_H
+
+#include "topology/cabling/cab_graph.h"
+
+/* Pairs of a switch of the fabric and one of the plan that are compared at most. */
+#define CAB_MOST_PAIRS ((uint64_t)1 << 26)
+
+typedef struct cab_match {
+    uint32_t *plan_of;   /* [switches of the fabric] switch of the plan, IK_NONE */
+    uint32_t *fabric_of; /* [switches of the plan] */
+    uint64_t agree;      /* cables between switches that both have */
+    uint64_t planned;    /* cables of the plan between switches that are matched */
+    uint64_t laid;       /* cables of the fabric between switches that are matched */
+} cab_match;
+
+/* Grows a matching from one pair of switches, or from those in `known` ([switches of f] switch of
+ * the plan or IK_NONE; may be NULL); always the pair that most matched neighbours speak for; then
+ * exchanges pairs as long as more cables agree. The best of up to `tries` beginnings.
+ * IK_ERR_UNSUPPORTED beyond CAB_MOST_PAIRS. Free with cab_match_free. Cost of one try O(switches *
+ * degree^2). */
+ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t *known,
+                         unsigned tries, cab_match *out, ik_error *err);
+void cab_match_free(cab_match *m);
+
+#endif
