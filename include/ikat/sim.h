@@ -258,10 +258,12 @@ typedef struct ik_critical_path {
 /* "compute", "send", "receive", "wait", "collective"; "" of IK_CALL_NONE. */
 const char *ik_call_kind_name(ik_call_kind kind);
 
-/* What a rank of a program did: each of its calls lasts from the end of the one before. */
+/* What a rank of a program did: each of its calls lasts from the end of the one before. Of a
+ * program without calls: an operation is in progress from its begin to its end, and the rank is in
+ * the first of computing, a collective operation, a send, a receive that is in progress. */
 typedef struct ik_rank_times {
     uint32_t rank, host;
-    uint64_t end_ps; /* of its last call that was done */
+    uint64_t end_ps; /* of its last call, or operation, that was done */
     uint64_t calls[IK_CALL_KINDS], ps[IK_CALL_KINDS];
 } ik_rank_times;
 
@@ -357,13 +359,18 @@ typedef struct ik_sim_result {
      * the time until completion, or until the run was given up. */
     bool finite, completed;
     uint64_t completion_ps; /* last delivery, or end of the last operation; 0 if not completed */
+    /* of the workload, with its replies; those within a host, which are no packets, among them */
     uint64_t workload_messages, workload_bytes;
-    /* the workload's bytes / (completion x rate of the hosts that send) */
+    uint64_t local_messages, local_bytes; /* those */
+    /* requests to send, what clears a message to send, acknowledgements: of 1 byte, and none of the
+     * workload's */
+    uint64_t control_messages;
+    /* the workload's bytes between hosts / (completion x rate of the hosts that send) */
     double effective_throughput;
     uint64_t *host_finish_ps; /* [num_hosts] last delivery to a host, or end of its operations */
     ik_message_class *message_classes; /* [num_message_classes] at least one */
     size_t num_message_classes;
-    ik_rank_times *ranks; /* [num_ranks] by number; NULL = the workload knows of no calls */
+    ik_rank_times *ranks; /* [num_ranks] by number; NULL = the workload is no program of ranks */
     uint32_t num_ranks;
     ik_rank_segment *timeline; /* [num_timeline] by rank, then time, without gaps from 0 on */
     size_t num_timeline;

@@ -155,6 +155,7 @@ typedef struct ik_graph {
     /* [num_ops] ik_call_kind of the call of its rank that ends with the operation, or IK_CALL_NONE;
      * NULL = nothing is known of calls */
     uint8_t *call;
+    bool program; /* its ranks are those of a parallel program: results say what they did */
 } ik_graph;
 
 /* One of several workloads that overlap in a run, each on hosts of its own. */

@@ -315,9 +315,8 @@ const ik_command ik_command_replay = {
         "a run that was stopped, exit status 1 says that a replay could not finish; then the "
         "summary says what waits for what. Slowdowns\n"
         "are against a crossbar of as many hosts; with --reference unlimited, against a network "
-        "that has latency alone. Of traces of calls the summary says where the ranks spent their "
-        "time, "
-        "and which fabric was best and why; the page\n"
+        "that has latency alone. The summary says where the ranks spent their time, and which "
+        "fabric was best and why; the page\n"
         "draws their time lines and the matrix of messages. See docs/workloads.md and "
         "docs/recording.md.",
     .examples = examples,

@@ -175,6 +175,12 @@ static void put_ranks(ik_json *j, const ik_sim_result *r)
     ik_json_close(j);
 }
 
+static void put_unless_0(ik_json *j, const char *key, uint64_t value)
+{
+    if (value)
+        ik_json_uint(j, key, value);
+}
+
 ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, char **text, ik_error *err)
 {
     ik_json j;
@@ -186,6 +192,9 @@ ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, char **text,
     ik_json_object(&j, NULL);
     ik_json_uint(&j, "messages", r->workload_messages);
     ik_json_uint(&j, "bytes", r->workload_bytes);
+    put_unless_0(&j, "local_messages", r->local_messages);
+    put_unless_0(&j, "local_bytes", r->local_bytes);
+    put_unless_0(&j, "control_messages", r->control_messages);
     put_hosts(&j, r, num_hosts);
     put_classes(&j, r);
     put_path(&j, &r->critical_path);

@@ -112,7 +112,28 @@ class Ranks(CliTest):
     def test_programs_without_calls(self):
         (self.tmp / "t.goal").write_text("num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n")
         self.ok("replay", self.tmp / "t.goal", *FABRIC, "-o", self.tmp / "r.db")
-        self.assertEqual(self.table("ranks") + self.table("timeline") + self.table("matrix"), [])
+        self.assertEqual([(r["from_rank"], r["to_rank"], r["messages"], r["bytes"]) for r in self.table("matrix")], [("0", "1", "1", "8")])
+        self.assertEqual([(r["rank"], r["kind"], float(r["from_ns"]), float(r["to_ns"])) for r in self.table("timeline")], [("1", "receive", 0, 20.64)])
+
+    def test_time_lines_without_calls(self):
+        """What is in progress: computing before receiving; of a run that ends early, up to the last operation that is done."""
+        (self.tmp / "t.goal").write_text("num_ranks 2\nrank 0 {\na: calc 500\nb: send 10000b to 1\nc: calc 200\nb requires a\nc requires b\n}\n"
+                                         "rank 1 {\na: calc 700\nb: recv 10000b from 0\nc: calc 100\nc requires b\nc requires a\nd: calc 50 cpu 1\nd requires c\n}\n")
+        both = [("0", "compute", 0, 700), ("1", "compute", 0, 700), ("1", "receive", 700, 1320), ("1", "compute", 1320, 1470)]
+        for most, lines in (("1 ms", both), ("1400 ns", both[:3]), ("1430 ns", [*both[:3], ("1", "compute", 1320, 1420)])):
+            with self.subTest(most=most):
+                (self.tmp / "r.db").unlink(missing_ok=True)
+                self.ok("replay", self.tmp / "t.goal", *FABRIC, "--at-most", most, "-o", self.tmp / "r.db", status=None)
+                rows = [(r["rank"], r["kind"], float(r["from_ns"]), float(r["to_ns"])) for r in self.table("timeline")]
+                self.assertEqual(rows, lines)
+                self.assertEqual([(r["from_rank"], r["to_rank"], r["bytes"]) for r in self.table("matrix")], [("0", "1", "10000")])
+
+    def test_message_list_and_chakra(self):
+        """They have a matrix and time lines as well; steps of collective operations are told apart."""
+        (self.tmp / "t.csv").write_text("time_ns,src,dst,bytes\n0,0,1,1000\n50,1,0,2000\n")
+        self.ok("replay", self.tmp / "t.csv", *FABRIC, "-o", self.tmp / "r.db")
+        self.assertEqual([(r["from_rank"], r["to_rank"], r["bytes"]) for r in self.table("matrix")], [("0", "1", "1000"), ("1", "0", "2000")])
+        self.assertEqual(len(self.table("ranks")), 2)
 
     def test_blocked(self):
         """Both receive before they send: every rank is named, with what it waits for."""
@@ -147,7 +168,7 @@ class Ranks(CliTest):
 
     @unittest.skipUnless(CHROMIUM, "no Chromium")
     def test_page(self):
-        """Time lines, a part of them, the matrix, and why a program without calls has none."""
+        """Time lines, a part of them, the matrix; of a program without calls as well."""
         self.ok("replay", SOURCE / "data/halo16.ikrec", "-f", "karytree:k=4,n=2", "-f", "xgft:m=4:4,w=1:2", "-r", "dfsssp", "--compute-scale", "0.01", "-o", self.tmp / "r.db")
         rows = [r for r in self.table("timeline") if r["rank"] == "3" and r["fabric"].startswith("karytree")]
         self.ok("report", self.tmp / "r.db", "-o", self.tmp / "r.html")
@@ -157,8 +178,9 @@ class Ranks(CliTest):
         with Browser(self.tmp) as browser:
             browser.show_as(1200)
             browser.open(self.tmp / "r.html")
-            browser.run("""window.at = (query, type, x, y) => { const c = document.querySelector(query), r = c.getBoundingClientRect(); c.setPointerCapture = () => 0;
-                c.dispatchEvent(new PointerEvent(type, { clientX: r.x + x, clientY: r.y + y, button: 0, pointerId: 1, bubbles: true })); return c.parentElement.querySelector('.tip').textContent; }; 0""")
+            helper = """window.at = (query, type, x, y) => { const c = document.querySelector(query), r = c.getBoundingClientRect(); c.setPointerCapture = () => 0;
+                c.dispatchEvent(new PointerEvent(type, { clientX: r.x + x, clientY: r.y + y, button: 0, pointerId: 1, bubbles: true })); return c.parentElement.querySelector('.tip').textContent; }; 0"""
+            browser.run(helper)
             self.assertEqual(browser.run("document.querySelectorAll('#time-lines .overlay text').length"), 16)
             first = browser.run("at('canvas.lines', 'pointermove', 80, 3.5 * 20)")
             self.assertEqual(first, f"rank 3 on host3: {rows[0]['kind']} {float(rows[0]['to_ns']) / 1e3:.2f} µs, from 0 ns to {float(rows[0]['to_ns']) / 1e3:.2f} µs")
@@ -172,8 +194,9 @@ class Ranks(CliTest):
             self.assertEqual(browser.run("[...document.querySelectorAll('#ranks .bar-name')].map((n) => n.textContent).slice(0, 2).join()"), "karytree:k=4,n=2,xgft:m=4:4,w=1:2")
             self.assertIn("sw5", browser.run("document.querySelector('#waited-links tbody').textContent"))
             browser.open(self.tmp / "g.html")
-            self.assertIn("The trace says which operation", browser.run("document.querySelector('#no-time-lines').textContent"))
-            self.assertIsNone(browser.run("document.querySelector('#time-lines')"))
+            browser.run(helper)
+            self.assertIn("Of traces without calls", browser.run("document.querySelector('#ranks').textContent"))
+            self.assertEqual(browser.run("at('canvas.lines', 'pointermove', 80, 1.5 * 20)"), "rank 1 on host1: receive 20.64 ns, from 0 ns to 20.64 ns")
             self.assertEqual(browser.console, [])
 
 

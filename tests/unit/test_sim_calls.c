@@ -136,11 +136,99 @@ static void test_calls(void **state)
     }
 }
 
+/* Without calls. Rank 1 computes 30 ns while its message leaves, and 10 ns behind that; rank 2
+ * computes 40 ns while it receives, and 20 ns behind that. */
+static void build_tasks(graph_builder *b, uint64_t seed)
+{
+    share(b);
+    b->program = true;
+    b->eager = seed == 2 || seed == 3;
+    b->handshake = seed == 3;
+    b->eager_bytes = 100;
+    uint32_t tag = 7, from = seed == 5 ? GRAPH_ANY : 1;
+    if (seed == 4) { /* a collective operation */
+        b->tags = calloc(1, sizeof *b->tags);
+        assert_non_null(b->tags);
+        b->tags[0].tag = IK_NONE;
+        b->first_tag = tag;
+        b->num_tags = 1;
+    }
+    graph_add(b, 1, IK_OP_CALC, 30 * NS, 0, 0, 0);
+    uint32_t send = graph_add(b, 1, IK_OP_SEND, 1000, 2, tag, 0),
+             then = graph_add(b, 1, IK_OP_CALC, 10 * NS, 0, 0, 0);
+    graph_wait(b, then, send, false);
+    graph_add(b, 2, IK_OP_CALC, 40 * NS, 0, 0, 0);
+    uint32_t recv = graph_add(b, 2, IK_OP_RECV, 1000, from, tag, 0);
+    then = graph_add(b, 2, IK_OP_CALC, 20 * NS, 0, 0, 0);
+    graph_wait(b, then, recv, false);
+}
+
+static void build_acked_tasks(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_tasks(b, 2);
+}
+
+static void build_asking_tasks(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_tasks(b, 3);
+}
+
+static void build_collective_tasks(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_tasks(b, 4);
+}
+
+static void build_wild_tasks(graph_builder *b, uint64_t seed)
+{
+    (void)seed;
+    build_tasks(b, 5);
+}
+
+/* What is in progress, the first kind of it: computing hides sends and receives. */
+static void test_tasks(void **state)
+{
+    const uint64_t control = 20080;
+    const struct {
+        build_fn build;
+        uint64_t sent, got, controls;
+    } of[] = {{build_tasks, 80 * NS, 100 * NS, 0},
+              {build_acked_tasks, 100 * NS + control, 100 * NS, 1},
+              {build_asking_tasks, 80 * NS + 2 * control, 100 * NS + 2 * control, 2},
+              {build_collective_tasks, 80 * NS, 100 * NS, 0},
+              {build_wild_tasks, 80 * NS, 100 * NS, 0}};
+    (void)state;
+    for (unsigned k = 0; k < sizeof of / sizeof *of; k++) {
+        ik_sim_result r = run_all(on_crossbar(), of[k].build);
+        bool all = of[k].build == build_collective_tasks;
+        check_segment(&r, 0, 1, IK_CALL_COMPUTE, 30 * NS);
+        check_segment(&r, 1, 1, all ? IK_CALL_COLLECTIVE : IK_CALL_SEND, of[k].sent);
+        check_segment(&r, 2, 1, IK_CALL_COMPUTE, of[k].sent + 10 * NS);
+        check_segment(&r, 3, 2, IK_CALL_COMPUTE, 40 * NS);
+        check_segment(&r, 4, 2, all ? IK_CALL_COLLECTIVE : IK_CALL_RECEIVE, of[k].got);
+        check_segment(&r, 5, 2, IK_CALL_COMPUTE, of[k].got + 20 * NS);
+        assert_int_equal(r.num_timeline, 6);
+        assert_int_equal(r.ranks[1].calls[IK_CALL_COMPUTE], 2);
+        assert_int_equal(r.ranks[1].ps[IK_CALL_COMPUTE], 40 * NS);
+        assert_int_equal(r.ranks[2].end_ps, of[k].got + 20 * NS);
+        assert_int_equal(r.num_matrix, 1);
+        assert_int_equal(r.matrix[0].bytes, 1000);
+        assert_int_equal(r.workload_messages, 1);
+        assert_int_equal(r.workload_bytes, 1000);
+        assert_int_equal(r.control_messages, of[k].controls);
+        assert_int_equal(r.message_classes[0].messages, 1);
+        ik_sim_result_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_time_lines),
+        cmocka_unit_test(test_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

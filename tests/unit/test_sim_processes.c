@@ -3,6 +3,7 @@
  * Partitions in processes of their own, joined by sockets that carry the messages as they are:
  * everything that the run returns is what one process returns. A process that dies ends the others,
  * with a message. */
+#include "sim/host/finite_state.h"
 #include "sim/run.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
@@ -255,6 +256,65 @@ static void test_same_results(void **state)
     ik_fabric_free(f);
 }
 
+/* What a partition tells of a program is all that results are made of: where every rank receives
+ * from any source, also what each receive took. */
+static void test_program(void **state)
+{
+    (void)state;
+    enum { RANKS = 9, ROUNDS = 6 };
+    char path[] = "/tmp/ikat_goal_XXXXXX", spec[64];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *out = fdopen(fd, "w");
+    fprintf(out, "num_ranks %d\n", RANKS);
+    for (unsigned r = 0; r < RANKS; r++) {
+        fprintf(out, "rank %u {\n", r);
+        for (unsigned k = 0; k < ROUNDS; k++) {
+            fprintf(out, "c%u: calc %u\ns%u: send %ub to %u\nr%u: recv 5000b from -1\n", k,
+                    100 + 37 * (r * k % 5), k, 1000 + 3000 * (r % 2), (r + k + 1) % RANKS, k);
+            fprintf(out, "s%u requires c%u\nr%u requires c%u\n", k, k, k, k);
+            if (k)
+                fprintf(out, "c%u requires r%u\n", k, k - 1);
+        }
+        fprintf(out, "}\n");
+    }
+    assert_int_equal(fclose(out), 0);
+    ik_fabric *f = NULL;
+    assert_int_equal(ik_fabric_from_spec("karytree:k=3,n=2,latency=10 ns", NULL, &f, NULL), IK_OK);
+    scenario c = base_of("model=iq;voq=true");
+    snprintf(spec, sizeof spec, "program:trace=%s", path);
+    c.traffic = spec;
+    c.load = 1;
+    c.adapter = "packet=500 B";
+    c.measure = "until=delivered;at_most=1 ms;watchdog=0 ns";
+    sim s;
+    opened o = {0};
+    ik_error err = {0};
+    ik_sim_result one = {0}, r = {0};
+    assert_int_equal(simulate_on(f, &c, &one, &err), IK_OK);
+    open_run(&o, f, &c, 1);
+    assert_int_equal(sim_setup(&s, o.plan, o.traffic, &o.sections.config, &o.env, &err), IK_OK);
+    sim_run_partition(&s.parallel.partitions[0]);
+    size_t size = sim_results_pack(&s, 0, NULL);
+    unsigned char *bytes = malloc(size);
+    assert_non_null(bytes);
+    assert_int_equal(sim_results_pack(&s, 0, bytes), size);
+    finite *of = s.workload.finite;
+    memset(of->ops, 0xff, of->w->graph->num_ops * sizeof *of->ops);
+    memset(of->mate, 0xff, of->w->graph->num_ops * sizeof *of->mate);
+    assert_int_equal(sim_results_unpack(&s, 0, bytes), size);
+    assert_int_equal(sim_export_results(&s, &r, &err), IK_OK);
+    assert_true(r.completed && r.critical_path.messages > 3);
+    assert_true(hash_result(f, &r) == hash_result(f, &one));
+    free(bytes);
+    ik_sim_result_free(&r);
+    ik_sim_result_free(&one);
+    sim_free(&s);
+    close_run(&o);
+    ik_fabric_free(f);
+    unlink(path);
+}
+
 /* Long links between switches and short ones to hosts: a step has many windows, its mail several
  * messages. Slow links: times of more than 32 bits. */
 static void test_long_steps(void **state)
@@ -320,9 +380,8 @@ static void test_refuses_watchdog(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_results),
-        cmocka_unit_test(test_long_steps),
-        cmocka_unit_test(test_a_process_dies),
+        cmocka_unit_test(test_same_results),     cmocka_unit_test(test_program),
+        cmocka_unit_test(test_long_steps),       cmocka_unit_test(test_a_process_dies),
         cmocka_unit_test(test_refuses_watchdog),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,12 @@ static void test_shared_memory(void **state)
     assert_int_equal(r.host_finish_ps[2], (4000 + 70 + 80) * NS);
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_MEMORY], 4070 * NS);
     assert_int_equal(r.critical_path.kind_ps[IK_PATH_LATENCY], 100 * NS);
+    assert_int_equal(r.workload_messages, 2);
+    assert_int_equal(r.local_messages, 1);
+    assert_int_equal(r.workload_bytes, 5000);
+    assert_int_equal(r.local_bytes, 4000);
+    /* host 2 alone sends to others, 1000 B that take 80 ns of its link */
+    assert_float_equal(r.effective_throughput, 80.0 / 4170, 1e-12);
     ik_sim_result_free(&r);
     r = run_all(on_crossbar(), build_local_overhead); /* at both ends of both messages */
     assert_int_equal(r.host_finish_ps[1], (5 + 4070 + 5 + 5 + 100 + 5) * NS);

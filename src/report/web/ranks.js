@@ -14,7 +14,6 @@ const KEYS = [null, 'compute_ps', 'send_ps', 'receive_ps', 'wait_ps', 'collectiv
 const ns = (ps) => ps / 1000;
 const workload = (c) => c.steps[0].workload;
 const hasRanks = (c) => workload(c)?.ranks?.length > 0;
-const ofProgram = (c) => /^program(:|$)/.test(c.traffic);
 const hostName = (data, c, host) => { const { drawing } = data.fabrics[c.fabric]; return drawing ? shortNames(drawing)[drawing.switches + host] : `host ${host}`; };
 const kindsOf = (all) => [1, 2, 3, 4, 5].filter((kind) => all.some((c) => workload(c).ranks.some((r) => r[KEYS[kind]] > 0)));
 
@@ -34,7 +33,7 @@ function meanTimes(data, all, nameOf) {
   const max = rows.reduce((most, r) => Math.max(most, r.parts.at(-1)?.to ?? 0), 0);
   const chart = bars({ label: 'What the mean rank was in', axis: 'time of the mean rank', format: shortTime, max, rows: rows.slice(0, ROWS) }, keys);
   return el('div', { class: 'card', id: 'ranks' }, el('h3', {}, 'What the ranks were in'),
-    el('p', { class: 'quiet' }, 'Mean over the ranks. A call lasts from the end of the one before; posting a send or receive that does not block takes no time.'),
+    el('p', { class: 'quiet' }, 'Mean over the ranks. A call lasts from the end of the one before; posting a send or receive that does not block takes no time. Of traces without calls (GOAL, Chakra, message lists), a rank is in the first of computing, a collective operation, a send, a receive that is in progress.'),
     barKeys(keys), chart.node, numbers('ranks', () => ({ columns, rows: lines() }), null, chart.save));
 }
 
@@ -136,15 +135,7 @@ export function waitedLinks(data, all, nameOf) {
 
 // ---- all
 
-// Programs that are not sequences of calls.
-function withoutCalls(all, nameOf) {
-  const of = all.filter((c) => ofProgram(c) && workload(c) && !hasRanks(c));
-  if (!of.length) return null;
-  return el('div', { class: 'card', id: 'no-time-lines' }, el('h3', {}, 'No time lines'),
-    el('p', { class: 'quiet' }, `${of.length < all.length ? `${of.slice(0, 4).map(nameOf).join('; ')}: ` : ''}${of.length < all.length ? 't' : 'T'}he ${of.length === 1 ? 'trace says' : 'traces say'} which operation of a rank waits for which, but not what calls the rank makes one after the other, so there is no telling what it was in. Traces of calls are recordings, liballprof, Dimemas and OTF2.`));
-}
-
 export function ranksView(data, all, nameOf) {
   const of = all.filter(hasRanks);
-  return [withoutCalls(all, nameOf), of.length > 0 && meanTimes(data, of, nameOf), of.length > 0 && linesView(data, of, nameOf), of.length > 0 && matrixView(data, of, nameOf)].filter(Boolean);
+  return [of.length > 0 && meanTimes(data, of, nameOf), of.length > 0 && linesView(data, of, nameOf), of.length > 0 && matrixView(data, of, nameOf)].filter(Boolean);
 }

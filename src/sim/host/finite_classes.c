@@ -23,6 +23,8 @@ static void count_graph(const finite *f, ik_message_class *classes)
     const ik_graph *g = f->w->graph;
     for (uint32_t host = 0; host < g->num_hosts; host++)
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
+            if (finite_is_control(g, op))
+                continue;
             /* a receive from anywhere is of the class of what it got */
             uint32_t send = g->kind[op] == IK_OP_RECV ? finite_send_of(f, op) : op;
             ik_message_class *of = &classes[g->op_class[send != IK_NONE ? send : op]];

@@ -58,6 +58,8 @@ void sim_finite_carry(sim *s, uint32_t host, void *ctx,
         fn(ctx, &f->ops_left[host], sizeof *f->ops_left);
         size_t num = first[host + 1] - first[host];
         fn(ctx, &f->ops[first[host]], num * sizeof *f->ops);
+        if (f->mate)
+            fn(ctx, &f->mate[first[host]], num * sizeof *f->mate);
         if (f->handed_ps)
             fn(ctx, &f->handed_ps[first[host]], num * sizeof *f->handed_ps);
         if (f->gapped_ps)
@@ -82,6 +84,33 @@ static double sending_bps(const sim *s)
     return bps;
 }
 
+/* A pass over the operations. */
+static void count_graph(const ik_graph *g, ik_sim_result *r)
+{
+    for (uint32_t host = 0; host < g->num_hosts; host++)
+        for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
+            bool is_control = finite_is_control(g, op), is_local = g->ops[op].peer == host;
+            if (g->kind[op] != IK_OP_SEND)
+                continue;
+            r->control_messages += is_control;
+            r->workload_messages += !is_control;
+            r->workload_bytes += is_control ? 0 : g->ops[op].amount;
+            r->local_messages += is_local && !is_control;
+            r->local_bytes += is_local && !is_control ? g->ops[op].amount : 0;
+        }
+}
+
+static void count_messages(const sim *s, ik_sim_result *r)
+{
+    const ik_workload *w = s->workload.finite->w;
+    if (w->graph) {
+        count_graph(w->graph, r);
+        return;
+    }
+    r->workload_messages = w->num_messages * (s->reply.on ? 2 : 1);
+    r->workload_bytes = w->bytes + (s->reply.on ? w->num_messages * s->reply.bytes : 0);
+}
+
 ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
 {
     finite *f = s->workload.finite;
@@ -89,10 +118,9 @@ ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
     r->finite = true;
     r->completed = end <= s->measure.end_ps && !s->outcome.deadlock;
     r->completion_ps = r->completed ? end : 0;
-    r->workload_messages = f->w->num_messages * (s->reply.on ? 2 : 1);
-    r->workload_bytes = f->w->bytes + (s->reply.on ? f->w->num_messages * s->reply.bytes : 0);
+    count_messages(s, r);
     double most = sending_bps(s) * (double)r->completion_ps / 8e12;
-    r->effective_throughput = most > 0 ? (double)r->workload_bytes / most : 0;
+    r->effective_throughput = most > 0 ? (double)(r->workload_bytes - r->local_bytes) / most : 0;
     ik_status status = sim_finite_classes(s, r, err);
     if (status != IK_OK)
         return status;

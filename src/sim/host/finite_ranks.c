@@ -4,7 +4,8 @@
  * much to whom.
  *
  * A call lasts from the end of the one before to its own; the ends of a rank's calls follow each
- * other in time. Cost: a pass over the operations. */
+ * other in time. Of programs without calls: host/finite_tasks.c. Cost: O(n log n) for the n
+ * operations of a rank. */
 #include "sim/host/finite_state.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +18,21 @@ const char *ik_call_kind_name(ik_call_kind kind)
     return names[kind];
 }
 
-typedef struct call_end {
-    uint64_t ps;
-    uint32_t op;
-} call_end;
-
 static int by_time(const void *a, const void *b)
 {
     const call_end *x = a, *y = b;
     if (x->ps != y->ps)
         return x->ps < y->ps ? -1 : 1;
     return (x->op > y->op) - (x->op < y->op);
+}
+
+void sim_finite_sort_ends(call_end *ends, size_t num)
+{
+    size_t k = 1;
+    while (k < num && by_time(&ends[k - 1], &ends[k]) <= 0)
+        k++;
+    if (k < num)
+        qsort(ends, num, sizeof *ends, by_time);
 }
 
 static const uint32_t *rows(const ik_graph *g)
@@ -68,8 +73,8 @@ static bool add_segment(ik_rank_segment *out, uint32_t *num, uint32_t most, ik_r
 }
 
 /* What took most of each period, of equals the first kind, instead of what out has. */
-static uint32_t draw_periods(const ik_graph *g, const call_end *ends, uint32_t rank,
-                             uint64_t end_ps, uint32_t most, ik_rank_segment *out)
+static uint32_t draw_periods(const call_end *ends, uint32_t rank, uint64_t end_ps, uint32_t most,
+                             ik_rank_segment *out)
 {
     uint32_t num = 0;
     size_t k = 0;
@@ -80,7 +85,7 @@ static uint32_t draw_periods(const ik_graph *g, const call_end *ends, uint32_t r
         uint32_t kind = IK_CALL_NONE;
         while (at < end) {
             uint64_t until = ends[k].ps < end ? ends[k].ps : end;
-            in[g->call[ends[k].op]] += until - at;
+            in[ends[k].kind] += until - at;
             at = until;
             k += ends[k].ps <= at;
         }
@@ -92,15 +97,14 @@ static uint32_t draw_periods(const ik_graph *g, const call_end *ends, uint32_t r
 }
 
 /* The time line of a rank from the ends of its calls by time; returns how many segments it has. */
-static uint32_t draw_rank(const ik_graph *g, const call_end *ends, size_t num_ends, uint32_t rank,
-                          uint32_t most, ik_rank_segment *out)
+static uint32_t draw_rank(const call_end *ends, size_t num_ends, uint32_t rank, uint32_t most,
+                          ik_rank_segment *out)
 {
     uint32_t num = 0;
     uint64_t at = 0;
     for (size_t k = 0; k < num_ends; k++) {
-        if (!add_segment(out, &num, most,
-                         (ik_rank_segment){rank, g->call[ends[k].op], at, ends[k].ps}))
-            return draw_periods(g, ends, rank, ends[num_ends - 1].ps, most, out);
+        if (!add_segment(out, &num, most, (ik_rank_segment){rank, ends[k].kind, at, ends[k].ps}))
+            return draw_periods(ends, rank, ends[num_ends - 1].ps, most, out);
         at = ends[k].ps;
     }
     return num;
@@ -116,40 +120,55 @@ static void close_up(ik_sim_result *r, size_t places)
 
 /* ---- */
 
-/* ends: room for all operations of the rank; line: its places of the time line. */
+/* The ends of a rank's calls by time. */
+static size_t list_calls(const sim *s, uint32_t first, uint32_t last, call_end *ends,
+                         ik_rank_times *of)
+{
+    const finite *f = s->workload.finite;
+    const uint8_t *call = f->w->graph->call;
+    size_t num = 0;
+    for (uint32_t op = first; op < last; op++)
+        if (call[op] && finite_done_ps(f, op) <= s->measure.end_ps)
+            ends[num++] = (call_end){finite_done_ps(f, op), op, call[op]};
+    sim_finite_sort_ends(ends, num);
+    for (size_t k = 0; k < num; k++)
+        of->calls[ends[k].kind]++;
+    return num;
+}
+
+/* ends: room for all that list_calls or sim_finite_task_ends finds; line: the rank's places of the
+ * time line. */
 static void count_rank(const sim *s, uint32_t rank, call_end *ends, ik_rank_times *out,
                        ik_rank_segment *line, uint32_t most)
 {
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
-    size_t num = 0;
+    uint32_t first = rows(g)[rank], last = rows(g)[rank + 1];
     uint64_t at = 0;
     *out = (ik_rank_times){.rank = ik_graph_rank_number(g, rank),
                            .host = g->rank_host ? g->rank_host[rank] : rank};
-    for (uint32_t op = rows(g)[rank]; op < rows(g)[rank + 1]; op++)
-        if (g->call[op] && finite_done_ps(f, op) <= s->measure.end_ps)
-            ends[num++] = (call_end){finite_done_ps(f, op), op};
-    qsort(ends, num, sizeof *ends, by_time);
+    size_t num = g->call ? list_calls(s, first, last, ends, out)
+                         : sim_finite_task_ends(s, first, last, ends, out);
     for (size_t k = 0; k < num; k++) {
-        out->calls[g->call[ends[k].op]]++;
-        out->ps[g->call[ends[k].op]] += ends[k].ps - at;
+        out->ps[ends[k].kind] += ends[k].ps - at;
         at = ends[k].ps;
     }
     out->end_ps = at;
-    draw_rank(g, ends, num, out->rank, most, line);
+    draw_rank(ends, num, out->rank, most, line);
 }
 
 static ik_status count_ranks(const sim *s, ik_sim_result *r, ik_error *err)
 {
     const ik_graph *g = s->workload.finite->w->graph;
-    uint32_t most = 0;
+    size_t most = 0;
     for (uint32_t rank = 0; rank < g->num_ranks; rank++) {
         uint32_t num = rows(g)[rank + 1] - rows(g)[rank];
         most = num > most ? num : most;
     }
+    most *= g->call ? 1 : 2;
     uint32_t segments = most_segments(g->num_ranks);
     size_t places = (size_t)g->num_ranks * segments;
-    call_end *ends = malloc(((size_t)most + 1) * sizeof *ends);
+    call_end *ends = malloc((most + 1) * sizeof *ends);
     r->ranks = ik_calloc((size_t)g->num_ranks + 1, sizeof *r->ranks);
     r->timeline = ik_calloc(places + 1, sizeof *r->timeline);
     if (!ends || !r->ranks || !r->timeline) {
@@ -198,7 +217,7 @@ static ik_status count_messages(const ik_graph *g, ik_sim_result *r, ik_error *e
 ik_status sim_finite_ranks(const sim *s, ik_sim_result *r, ik_error *err)
 {
     const ik_graph *g = s->workload.finite->w->graph;
-    if (!g || !g->call)
+    if (!g || !g->program)
         return IK_OK;
     ik_status status = count_ranks(s, r, err);
     return status == IK_OK ? count_messages(g, r, err) : status;

@@ -152,6 +152,41 @@ static inline bool finite_is_control(const ik_graph *g, uint32_t op)
            g->tag[op] != IK_NONE;
 }
 
+/* Whether a message is of a collective operation of a communicator. */
+static inline bool finite_is_collective(const ik_graph *g, uint32_t op)
+{
+    uint32_t tag = g->kind[op] == IK_OP_CALC ? IK_NONE : g->tag[op];
+    return tag >= g->first_tag && tag - g->first_tag < g->num_tags &&
+           g->tags[tag - g->first_tag].tag == IK_NONE;
+}
+
+/* A send that asks for its receive, or waits for its acknowledgement. */
+static inline bool finite_is_answered(const ik_graph *g, uint32_t op)
+{
+    return g->kind[op] == IK_OP_SEND && g->ack && g->ack[op] != IK_NONE;
+}
+
+/* What waits for op waits for this: of an acknowledged send the receive of its answer. */
+static inline uint32_t finite_end_of(const ik_graph *g, uint32_t op)
+{
+    bool ack = finite_is_answered(g, op) && !g->handshake;
+    uint32_t end = ack ? g->ops[g->ack[op]].match : IK_NONE;
+    return end == IK_NONE ? op : end;
+}
+
+/* Where it begins: a send with a handshake with its request, which stands before it. */
+static inline uint32_t finite_first_of(const ik_graph *g, uint32_t op)
+{
+    return g->kind[op] == IK_OP_SEND && finite_asks(g, op) ? op - 1 : op;
+}
+
+static inline bool finite_has_begun(const sim *s, uint32_t op)
+{
+    const finite *f = s->workload.finite;
+    const op_state *o = &f->ops[finite_first_of(f->w->graph, op)];
+    return o->waits == 0 && o->ready_ps < s->measure.past_ps;
+}
+
 /* The send of a receive; IK_NONE = it has none yet. */
 static inline uint32_t finite_send_of(const finite *f, uint32_t recv)
 {
@@ -214,6 +249,22 @@ ik_status sim_endless_new(sim *s, finite *f, ik_error *err);
 
 /* ---- host/finite_batch.c: makes its messages s->traffic. */
 ik_status sim_batch_new(sim *s, finite *f, ik_error *err);
+
+/* ---- host/finite_ranks.c, finite_tasks.c */
+/* The end of what a rank was in. */
+typedef struct call_end {
+    uint64_t ps;
+    uint32_t op;   /* orders what is at one time */
+    uint32_t kind; /* ik_call_kind */
+} call_end;
+
+/* By time, then op. O(n) where they are so. */
+void sim_finite_sort_ends(call_end *ends, size_t num);
+/* Of a rank with the operations from first to before last, of a program without calls: the ends of
+ * what it was in, by time; returns how many. ends: room for twice its operations. Sets of->calls to
+ * the operations that are done, and of->end_ps. */
+size_t sim_finite_task_ends(const sim *s, uint32_t first, uint32_t last, call_end *ends,
+                            ik_rank_times *of);
 
 /* ---- host/finite_any.c */
 ik_status sim_any_new(finite *f, ik_error *err);

@@ -19,36 +19,10 @@ typedef struct place {
     uint64_t since_ps; /* it got there, or was done with all before */
 } place;
 
-/* A send that asks for its receive, or waits for its acknowledgement. */
-static bool is_answered(const ik_graph *g, uint32_t op)
-{
-    return g->kind[op] == IK_OP_SEND && g->ack && g->ack[op] != IK_NONE;
-}
-
-/* What waits for op waits for this: of an acknowledged send the receive of its answer. */
-static uint32_t end_of(const ik_graph *g, uint32_t op)
-{
-    uint32_t end = is_answered(g, op) && !g->handshake ? g->ops[g->ack[op]].match : IK_NONE;
-    return end == IK_NONE ? op : end;
-}
-
 static bool is_done(const sim *s, uint32_t op)
 {
     const finite *f = s->workload.finite;
-    return finite_done_ps(f, end_of(f->w->graph, op)) <= s->measure.end_ps;
-}
-
-/* Where it begins: a send with a handshake with its request, which stands before it. */
-static uint32_t first_of(const ik_graph *g, uint32_t op)
-{
-    return g->kind[op] == IK_OP_SEND && finite_asks(g, op) ? op - 1 : op;
-}
-
-static bool has_begun(const sim *s, uint32_t op)
-{
-    const finite *f = s->workload.finite;
-    const op_state *o = &f->ops[first_of(f->w->graph, op)];
-    return o->waits == 0 && o->ready_ps < s->measure.past_ps;
+    return finite_done_ps(f, finite_end_of(f->w->graph, op)) <= s->measure.end_ps;
 }
 
 /* The operation that the call the rank is in ends with. */
@@ -56,7 +30,7 @@ static uint32_t find_call(const sim *s, uint32_t rank)
 {
     const ik_graph *g = s->workload.finite->w->graph;
     for (uint32_t op = g->rank_first[rank]; g->call && op < g->rank_first[rank + 1]; op++)
-        if (!finite_is_control(g, op) && g->call[end_of(g, op)] && !is_done(s, op))
+        if (!finite_is_control(g, op) && g->call[finite_end_of(g, op)] && !is_done(s, op))
             return op;
     return IK_NONE;
 }
@@ -68,7 +42,7 @@ static void find_needed(const ik_graph *g, uint32_t rank, uint32_t call, unsigne
     uint32_t first = g->rank_first[rank];
     memset(needed, call == IK_NONE, g->rank_first[rank + 1] - first);
     for (uint32_t op = call == IK_NONE ? first : call + 1; op > first; op--) {
-        uint32_t end = end_of(g, op - 1);
+        uint32_t end = finite_end_of(g, op - 1);
         needed[op - 1 - first] |= op - 1 == call;
         for (uint32_t k = g->after_first[end]; k < g->after_first[end + 1]; k++)
             needed[op - 1 - first] |= needed[(g->after[k] & ~IK_AFTER_START) - first];
@@ -89,16 +63,17 @@ static void find_place(const sim *s, place *at, unsigned char *needed)
         if (finite_is_control(g, op))
             continue;
         if (is_done(s, op)) {
-            uint64_t end = f->ops[end_of(g, op)].done_ps;
+            uint64_t end = f->ops[finite_end_of(g, op)].done_ps;
             done = end > done ? end : done;
             continue;
         }
-        uint64_t ready = f->ops[first_of(g, op)].ready_ps;
-        bool better = at->op == IK_NONE || (has_begun(s, op) && !has_begun(s, at->op));
-        if (!needed[op - first] || (!better && (!has_begun(s, op) || ready < at->since_ps)))
+        uint64_t ready = f->ops[finite_first_of(g, op)].ready_ps;
+        bool better =
+            at->op == IK_NONE || (finite_has_begun(s, op) && !finite_has_begun(s, at->op));
+        if (!needed[op - first] || (!better && (!finite_has_begun(s, op) || ready < at->since_ps)))
             continue;
         at->op = op;
-        at->since_ps = has_begun(s, op) ? ready : 0;
+        at->since_ps = finite_has_begun(s, op) ? ready : 0;
     }
     at->since_ps = done > at->since_ps ? done : at->since_ps;
 }
@@ -117,17 +92,14 @@ static void print_line(const ik_graph *g, uint32_t op, FILE *to)
 static const char *collective_of(const ik_workload *w, uint32_t op)
 {
     const ik_graph *g = w->graph;
-    uint32_t tag = g->kind[op] == IK_OP_CALC ? IK_NONE : g->tag[op];
-    bool is = tag >= g->first_tag && tag - g->first_tag < g->num_tags &&
-              g->tags[tag - g->first_tag].tag == IK_NONE;
-    return is && w->classes ? w->classes[g->op_class[op]] : NULL;
+    return w->classes && finite_is_collective(g, op) ? w->classes[g->op_class[op]] : NULL;
 }
 
 /* The call, unless it is the operation alone; then the line of the call stands there already. */
 static bool print_call(const ik_workload *w, const place *at, FILE *to)
 {
     const ik_graph *g = w->graph;
-    unsigned kind = at->call == IK_NONE ? IK_CALL_NONE : g->call[end_of(g, at->call)];
+    unsigned kind = at->call == IK_NONE ? IK_CALL_NONE : g->call[finite_end_of(g, at->call)];
     const char *part_of = collective_of(w, at->op);
     if (kind == IK_CALL_COLLECTIVE)
         fputs(w->classes ? w->classes[g->op_class[at->call]] : "collective operation", to);
@@ -175,16 +147,16 @@ static void print_reason(const sim *s, uint32_t op, FILE *to)
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
     uint32_t match = g->kind[op] == IK_OP_CALC ? IK_NONE : g->ops[op].match;
-    bool sends = g->kind[op] == IK_OP_SEND, waits = !sends || is_answered(g, op);
+    bool sends = g->kind[op] == IK_OP_SEND, waits = !sends || finite_is_answered(g, op);
     if (g->kind[op] == IK_OP_RECV && match == IK_NONE)
         match = f->mate[op];
-    if (!has_begun(s, op))
+    if (!finite_has_begun(s, op))
         fprintf(to, "waits for what is before it");
     else if (g->kind[op] == IK_OP_CALC)
         fprintf(to, "is not over");
     else if (match == IK_NONE && waits)
         fprintf(to, sends ? "no receive has taken it" : "no message that fits is there");
-    else if (match != IK_NONE && !has_begun(s, match) && waits)
+    else if (match != IK_NONE && !finite_has_begun(s, match) && waits)
         print_other(f->w, match, to);
     else
         fprintf(to, "its message is on its way: %llu of %llu B %s",

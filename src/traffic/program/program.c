@@ -30,6 +30,7 @@ ik_status program_new(const program_settings *s, program **out, ik_error *err)
                            .eager_bytes = s->rendezvous ? s->eager_bytes : UINT64_MAX,
                            .handshake = !s->ack_only,
                            .blocks = true,
+                           .program = true,
                            .room_of_receives = true};
     p->path = s->name;
     p->free_request = IK_NONE;

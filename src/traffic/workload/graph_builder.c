@@ -386,6 +386,7 @@ static ik_status take_arrays(graph_builder *b, ik_graph *g, ik_error *err)
     g->line = b->line;
     g->comm = b->comm;
     g->call = b->call;
+    g->program = b->program || b->call;
     g->tags = b->tags;
     g->num_tags = b->num_tags;
     g->first_tag = b->first_tag;

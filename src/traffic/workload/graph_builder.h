@@ -62,6 +62,7 @@ typedef struct graph_builder {
     bool eager, handshake;
     /* what waits for itself through messages is not refused: the run will say what it waits for */
     bool blocks;
+    bool program; /* see ik_graph */
 } graph_builder;
 
 /* Makes the class of this name, of at most 80 characters, that of all operations added from now on
