@@ -10,9 +10,10 @@
 
 typedef struct ik_text_stream {
     FILE *out; /* write into it */
+    size_t size; /* of what was flushed */
     /* private */
     char *text;
-    size_t size, capacity;
+    size_t capacity;
     bool failed;
 } ik_text_stream;
 

@@ -31,14 +31,14 @@ static bool read_number(const char **p, const char *end, uint64_t limit, uint64_
         c += 2;
     }
     const char *start = c;
-    uint64_t v = 0;
+    uint64_t v = 0, most = base == 16 ? limit / 16 : limit / 10; /* no division per digit */
     for (; c < end; c++) {
         unsigned digit = (unsigned)(*c - '0');
         if (digit > 9)
             digit = (unsigned)((*c | 32) - 'a') + 10;
         if (digit >= base || (digit > 9 && (*c | 32) < 'a'))
             break;
-        if (v > (limit - digit) / base)
+        if (v > most || v * base > limit - digit)
             return false;
         v = v * base + digit;
     }

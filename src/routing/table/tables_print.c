@@ -6,10 +6,12 @@
  * One block per switch: a header with its LID and GUID, then one line per LID: LID, output port
  * and, so that the subnet manager may number hosts anew, the port GUID behind a comment sign.
  */
+#include "base/text_stream.h"
 #include "ikat/lids.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A name on one line and without the quotes that surround it there. */
@@ -24,15 +26,46 @@ static void print_name(const ik_fabric *f, uint32_t node, FILE *out)
         fputc((unsigned char)name[i] < ' ' || name[i] == '\'' ? '_' : name[i], out);
 }
 
-static void print_entry(const ik_fabric *f, const ik_lid *l, unsigned port, FILE *out)
+/* The lines of all LIDs, one behind the other, where a switch only puts its port: a large fabric
+ * has millions of entries, and thousands of different lines. */
+typedef struct lines {
+    char *text;
+    size_t *start; /* [LIDs + 1] */
+} lines;
+
+enum { PORT_AT = 7 }; /* behind "0x0001 " */
+
+static ik_status make_lines(const ik_lids *lids, lines *l, ik_error *err)
 {
-    fprintf(out, "0x%04x %03u # %s portguid 0x%016" PRIx64 ": '", l->lid, port,
-            l->port == IK_NONE ? "Switch" : "Channel Adapter", l->guid);
-    print_name(f, l->node, out);
-    fputs("'\n", out);
+    ik_text_stream t;
+    l->start = ik_calloc((size_t)lids->num + 1, sizeof *l->start);
+    if (!l->start)
+        return ik_fail_memory(err, lids->num * sizeof *l->start, "lines of tables");
+    ik_status status = ik_text_stream_open(&t, err);
+    if (status != IK_OK)
+        return status;
+    for (uint32_t i = 0; i < lids->num; i++) {
+        const ik_lid *of = &lids->of[i];
+        fprintf(t.out, "0x%04x 000 # %s portguid 0x%016" PRIx64 ": '", of->lid,
+                of->port == IK_NONE ? "Switch" : "Channel Adapter", of->guid);
+        print_name(lids->fabric, of->node, t.out);
+        fputs("'\n", t.out);
+        fflush(t.out);
+        l->start[i + 1] = t.size;
+    }
+    return ik_text_stream_close(&t, &l->text, NULL, err);
 }
 
-static void print_switch(const ik_lid_tables *t, uint32_t sw, FILE *out)
+static void print_entry(const lines *l, uint32_t i, unsigned port, FILE *out)
+{
+    char *line = l->text + l->start[i];
+    line[PORT_AT] = (char)('0' + port / 100);
+    line[PORT_AT + 1] = (char)('0' + port / 10 % 10);
+    line[PORT_AT + 2] = (char)('0' + port % 10);
+    fwrite(line, 1, l->start[i + 1] - l->start[i], out);
+}
+
+static void print_switch(const ik_lid_tables *t, const lines *l, uint32_t sw, FILE *out)
 {
     const ik_lids *lids = t->lids;
     const ik_lid *self = &lids->of[ik_lids_of_node(lids, sw)];
@@ -46,7 +79,7 @@ static void print_switch(const ik_lid_tables *t, uint32_t sw, FILE *out)
         bool is_self = lids->of[i].port == IK_NONE && lids->of[i].node == sw;
         if (row[i] == IK_PORT_NONE && !is_self)
             continue;
-        print_entry(lids->fabric, &lids->of[i], is_self ? IK_PORT_SELF : row[i], out);
+        print_entry(l, i, is_self ? IK_PORT_SELF : row[i], out);
         listed++;
     }
     fprintf(out, "# %" PRIu32 " lids listed\n", listed);
@@ -54,9 +87,13 @@ static void print_switch(const ik_lid_tables *t, uint32_t sw, FILE *out)
 
 ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err)
 {
-    for (uint32_t sw = 0; sw < t->num_switches; sw++)
-        print_switch(t, sw, out);
-    return ferror(out)
-               ? ik_fail(err, IK_ERR_IO, "cannot write forwarding tables: %s", strerror(errno))
-               : IK_OK;
+    lines l = {0};
+    ik_status status = make_lines(t->lids, &l, err);
+    for (uint32_t sw = 0; status == IK_OK && sw < t->num_switches; sw++)
+        print_switch(t, &l, sw, out);
+    free(l.text);
+    free(l.start);
+    if (status == IK_OK && ferror(out))
+        status = ik_fail(err, IK_ERR_IO, "cannot write forwarding tables: %s", strerror(errno));
+    return status;
 }
