@@ -292,8 +292,9 @@ ik_status ik_lft_parse(const ik_fabric *f, const char *text, size_t size, const 
 struct ik_lids;
 struct ik_lid_tables;
 /* Tables by LID (ikat/lids.h) of a routing that ik_lft_compile takes: for the LIDs of hosts, all of
- * a port alike, and port 0 for each switch's own; no entries for other switches. lids: of the
- * routing's fabric, or the one that it was split from. Free with ik_lid_tables_free. */
+ * a port alike, and port 0 for each switch's own; no entries for other switches, which
+ * ik_lid_tables_complete adds. Of the routing 'lft': all that its file has, whatever the LMC. lids:
+ * of the routing's fabric, or the one that it was split from. Free with ik_lid_tables_free. */
 ik_status ik_lid_tables_of(const ik_routing *r, const struct ik_lids *lids, const ik_env *env,
                            struct ik_lid_tables *out, ik_error *err);
 

@@ -9,7 +9,7 @@
 #include "ikat/base.h"
 
 typedef struct ik_text_stream {
-    FILE *out; /* write into it */
+    FILE *out;   /* write into it */
     size_t size; /* of what was flushed */
     /* private */
     char *text;

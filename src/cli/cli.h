@@ -131,6 +131,8 @@ int cli_json_end(const cli *c, ik_json *j);
 /* null unless the value is known; null for text NULL. */
 void cli_json_known(ik_json *j, const char *key, bool known, uint64_t value);
 void cli_json_optional(ik_json *j, const char *key, const char *text);
+/* "note": what did not fit of a file that a routing was read from; nothing if there is none. */
+void cli_json_note(ik_json *j, const char *note);
 void cli_json_uints(ik_json *j, const char *key, const uint64_t *values, size_t num);
 /* direction, level, channels, min, mean and max of a group. */
 void cli_json_group(ik_json *j, const ik_load_group *g);

@@ -160,6 +160,7 @@ static int show_json(const check *k)
     ik_json_uint(&j, "hosts", k->f->num_hosts);
     ik_json_uint(&j, "switches", k->f->num_switches);
     ik_json_text(&j, "routing", cli_line(k->plan->routing->spec));
+    cli_json_note(&j, k->plan->routing->note);
     ik_json_text(&j, "vc", k->plan->vc->spec);
     ik_json_uint(&j, "vcs", k->plan->num_vcs);
     ik_json_uint(&j, "vcs_needed", k->plan->vc->vcs_needed);
@@ -427,7 +428,8 @@ const ik_command ik_command_check = {
                "by default so that the verdict\n"
                "holds for every flow control, with --flow cut_through for switches whose buffers "
                "hold whole packets.\n"
-               "With --json: spec, hosts, switches, routing, vc, vcs, vcs_needed, vcs_used, "
+               "With --json: spec, hosts, switches, routing, note (only if there is one: what of a "
+               "file did not fit), vc, vcs, vcs_needed, vcs_used, "
                "delivered, loop_free, minimal,\n"
                "livelock_order (null without one), deadlock_free, flow, condition (acyclic, "
                "extended, direct: what deadlock_free rests\n"

@@ -35,6 +35,12 @@ void cli_json_optional(ik_json *j, const char *key, const char *text)
         ik_json_null(j, key);
 }
 
+void cli_json_note(ik_json *j, const char *note)
+{
+    if (note)
+        ik_json_text(j, "note", cli_line(note));
+}
+
 void cli_json_uints(ik_json *j, const char *key, const uint64_t *values, size_t num)
 {
     ik_json_array(j, key);

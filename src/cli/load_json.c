@@ -234,6 +234,7 @@ void loads_put_json(ik_json *j, const loads *l)
         put_entry(j, l->entry);
     cli_json_optional(j, "topology", l->f->spec);
     ik_json_text(j, "routing", l->r->spec);
+    cli_json_note(j, l->r->note);
     ik_json_text(j, "traffic", l->t->spec);
     ik_json_uint(j, "hosts", l->f->num_hosts);
     ik_json_uint(j, "switches", l->f->num_switches);

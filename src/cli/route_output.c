@@ -4,6 +4,7 @@
  */
 #include "route_output.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ void route_header_json(ik_json *j, const route_job *job)
     ik_json_uint(j, "hosts", job->f->num_hosts);
     ik_json_uint(j, "switches", job->f->num_switches);
     ik_json_text(j, "routing", cli_line(job->plan->routing->spec));
+    cli_json_note(j, job->plan->routing->note);
     ik_json_text(j, "vc", job->plan->vc->spec);
     ik_json_uint(j, "vcs", job->plan->num_vcs);
 }
@@ -256,9 +258,10 @@ static ik_status prove_one_lane(const route_job *job, ik_proof *proof, ik_error 
 static const char *lost_lanes(const route_job *job, char *text, size_t size)
 {
     const ik_plan *plan = job->plan;
-    snprintf(text, size,
-             plan->num_vcs > 1 ? "; the %u VCs of '%.100s' are not in such tables" : "%.0u%.0s",
-             plan->num_vcs, plan->vc->spec);
+    text[0] = '\0';
+    if (plan->num_vcs > 1)
+        snprintf(text, size, "; the %u VCs of '%.100s' are not in such tables", plan->num_vcs,
+                 plan->vc->spec);
     return text;
 }
 
@@ -276,6 +279,30 @@ static ik_status refuse_lanes(const route_job *job, const ik_proof *proof, ik_er
                    "the same and says so in the file");
 }
 
+/* Tables with an entry for every LID, switches' too; those of a file stay as they are. */
+static ik_status print_tables(const route_job *job, FILE *out, ik_error *err)
+{
+    ik_lids lids = {0};
+    ik_lid_tables t = {0};
+    uint32_t unsafe = 0;
+    if (strcmp(job->plan->routing->family->name, "lft") == 0)
+        return ik_lft_print(job->plan->routing, out, err);
+    ik_status status = ik_lids_make(job->f, &lids, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_complete(job->plan, &lids, &job->c->env, &t, &unsafe, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_print(&t, out, err);
+    cli_progress_end(job->c);
+    if (status == IK_OK && unsafe)
+        cli_note(job->c,
+                 "%" PRIu32 " of %" PRIu32 " LIDs could not be routed without a cycle of "
+                 "performance queries and data on one lane; 'ikat deploy' says what holds instead",
+                 unsafe, lids.num);
+    ik_lid_tables_free(&t);
+    ik_lids_free(&lids);
+    return status;
+}
+
 /* Refuses tables that can deadlock on one lane, unless with --unproved: the file then begins by
  * saying so. */
 static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
@@ -283,7 +310,8 @@ static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
     const ik_routing *r = job->plan->routing;
     ik_proof proof = {0};
     char lanes[160];
-    if (r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED))
+    bool is_file = strcmp(r->family->name, "lft") == 0;
+    if (!is_file && (r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED)))
         return ik_lft_print(r, out, err); /* which says why there are no tables */
     ik_status status = prove_one_lane(job, &proof, err);
     if (status != IK_OK)
@@ -304,7 +332,7 @@ static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
                  job->plan->num_vcs, job->plan->vc->spec);
     }
     ik_proof_free(&proof);
-    return status == IK_OK ? ik_lft_print(r, out, err) : status;
+    return status == IK_OK ? print_tables(job, out, err) : status;
 }
 
 ik_status route_write(const route_job *job, const char *format, FILE *out, ik_error *err)

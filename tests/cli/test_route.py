@@ -74,7 +74,7 @@ class Route(CliTest):
 
     def test_tables_that_no_subnet_manager_loads_are_refused(self):
         self.ok("route", "crossbar:n=254", "-r", "updown", "--format", "lft")
-        self.refused("route", "crossbar:n=255", "-r", "updown", "--format", "lft", says=["sw0 has a port 255", "up to 254"])
+        self.refused("route", "crossbar:n=255", "-r", "updown", "--format", "lft", says=["sw0 has a port 255", "254"])
         fabric = self.tmp / "ring.json"
         self.ok("topo", "ring:n=3", "-o", fabric)
         plain = json.loads(fabric.read_text())

@@ -9,7 +9,9 @@
 
 #include "routing/routing.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 void lft_paths(const ik_fabric *f, const ik_lids *lids, uint32_t *base, uint8_t *num)
 {
@@ -76,20 +78,6 @@ ik_status lft_of_tables(const ik_fabric *f, const ik_lid_tables *t, uint32_t pat
     return status;
 }
 
-/* 255 says "no route", and there is one byte. */
-static ik_status check_numbers(const ik_fabric *f, ik_error *err)
-{
-    char name[256];
-    for (uint32_t port = 0; port < f->port_base[f->num_switches]; port++)
-        if (f->port_peer[port] != IK_NONE && ik_port_number(f, port) > IK_PORT_NUMBER)
-            return ik_fail(
-                err, IK_ERR_UNSUPPORTED,
-                "%s has a port %u; forwarding tables of InfiniBand number ports up to %u",
-                ik_node_describe(f, f->port_node[port], name, sizeof name), ik_port_number(f, port),
-                IK_PORT_NUMBER);
-    return IK_OK;
-}
-
 static void fill_row(const ik_fabric *f, const hosts_of *h, uint32_t sw, const uint16_t *from,
                      uint8_t *row)
 {
@@ -102,16 +90,28 @@ static void fill_row(const ik_fabric *f, const hosts_of *h, uint32_t sw, const u
     }
 }
 
+/* The tables that a file had for the same LIDs. */
+static ik_status copy_tables(const ik_lid_tables *from, const ik_lids *lids, const ik_env *env,
+                             ik_lid_tables *out, ik_error *err)
+{
+    assert(from->lids->num == lids->num);
+    ik_status status = ik_lid_tables_new(lids, env, out, err);
+    if (status == IK_OK)
+        memcpy(out->out, from->out, (size_t)out->num_switches * lids->num);
+    return status;
+}
+
 ik_status ik_lid_tables_of(const ik_routing *r, const ik_lids *lids, const ik_env *env,
                            ik_lid_tables *out, ik_error *err)
 {
     const ik_fabric *f = r->fabric;
+    const ik_lid_tables *read = lft_file_tables(r);
+    if (read)
+        return copy_tables(read, lids, env, out, err);
     uint16_t *lft = NULL;
     hosts_of h = {0};
     ik_lid_tables t = {0};
     ik_status status = ik_lft_compile(r, env, &lft, err);
-    if (status == IK_OK)
-        status = check_numbers(f, err);
     if (status == IK_OK)
         status = hosts_make(f, lids, &h, err);
     if (status == IK_OK)

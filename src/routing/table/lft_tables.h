@@ -14,5 +14,7 @@ void lft_paths(const ik_fabric *f, const ik_lids *lids, uint32_t *base, uint8_t 
  * that has fewer: its number modulo them); free(). */
 ik_status lft_of_tables(const ik_fabric *f, const ik_lid_tables *t, uint32_t path, uint16_t **lft,
                         ik_error *err);
+/* The tables of a routing `lft` as its file has them, NULL for any other routing. */
+const ik_lid_tables *lft_file_tables(const ik_routing *r);
 
 #endif

@@ -17,15 +17,15 @@ static const ik_param lft_params[] = {
     {0},
 };
 
-/* Where ports of hosts have several LIDs; else the table by host is all. */
-typedef struct lft_paths_of {
+/* What the file says; base and num only where ports of hosts have several LIDs. */
+typedef struct file_tables {
     ik_lids lids;
     ik_lid_tables tables;
     uint32_t *base; /* [num_hosts] index of the first LID, IK_NONE = none */
     uint8_t *num;   /* [num_hosts] LIDs */
-} lft_paths_of;
+} file_tables;
 
-static void paths_free(lft_paths_of *p)
+static void paths_free(file_tables *p)
 {
     if (!p)
         return;
@@ -44,7 +44,7 @@ static void destroy(ik_routing *r)
 static uint32_t num_starts(const ik_routing *r, uint32_t src, uint32_t dst)
 {
     (void)src;
-    const lft_paths_of *p = r->impl;
+    const file_tables *p = r->impl;
     return p->num[dst];
 }
 
@@ -58,7 +58,7 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
                      uint32_t *out, uint32_t *preferred)
 {
     (void)in_port;
-    const lft_paths_of *p = r->impl;
+    const file_tables *p = r->impl;
     *preferred = 0;
     if (p->base[pk->dst] == IK_NONE)
         return 0;
@@ -89,7 +89,7 @@ static bool has_paths(const ik_lids *lids)
     return false;
 }
 
-static ik_status keep_paths(ik_routing *r, lft_paths_of *p, ik_error *err)
+static ik_status keep_paths(ik_routing *r, file_tables *p, ik_error *err)
 {
     const ik_fabric *f = r->fabric;
     p->base = ik_calloc((size_t)f->num_hosts + 1, sizeof *p->base);
@@ -97,8 +97,6 @@ static ik_status keep_paths(ik_routing *r, lft_paths_of *p, ik_error *err)
     if (!p->base || !p->num)
         return ik_fail_memory(err, 5 * (size_t)f->num_hosts, "LIDs of hosts");
     lft_paths(f, &p->lids, p->base, p->num);
-    p->tables.lids = &p->lids;
-    r->impl = p;
     r->family = &several_paths;
     r->kind = several_paths.kind;
     r->claims = several_paths.claims;
@@ -106,7 +104,7 @@ static ik_status keep_paths(ik_routing *r, lft_paths_of *p, ik_error *err)
     return IK_OK;
 }
 
-static ik_status read_file(ik_routing *r, const char *path, const ik_env *env, lft_paths_of *p,
+static ik_status read_file(ik_routing *r, const char *path, const ik_env *env, file_tables *p,
                            ik_error *err)
 {
     ik_tables_matched matched;
@@ -117,19 +115,28 @@ static ik_status read_file(ik_routing *r, const char *path, const ik_env *env, l
         status = ik_tables_note(&p->lids, &matched, path, &r->note, err);
     if (status != IK_OK)
         return status;
+    p->tables.lids = &p->lids;
     return has_paths(&p->lids) ? keep_paths(r, p, err)
                                : lft_of_tables(r->fabric, &p->tables, 0, &r->lft, err);
 }
 
 static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)
 {
-    lft_paths_of *p = ik_calloc(1, sizeof *p);
+    file_tables *p = ik_calloc(1, sizeof *p);
     if (!p)
         return ik_fail_memory(err, sizeof *p, "forwarding tables");
     ik_status status = read_file(r, ik_params_text(params, "path"), env, p, err);
-    if (!r->impl)
+    if (status == IK_OK)
+        r->impl = p;
+    else
         paths_free(p);
     return status;
+}
+
+const ik_lid_tables *lft_file_tables(const ik_routing *r)
+{
+    const file_tables *p = r->impl;
+    return r->family->destroy == destroy ? &p->tables : NULL;
 }
 
 const ik_routing_family ik_routing_lft = {
@@ -150,5 +157,6 @@ const ik_routing_family ik_routing_lft = {
     .claims = IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED,
     .create = create,
+    .destroy = destroy,
     .next = ik_lft_next,
 };
