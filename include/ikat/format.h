@@ -42,6 +42,10 @@ ik_status ik_fabric_read_memory(const char *text, size_t size, const char *file,
                                 ik_error *err);
 /* Writes to a temporary file beside `path` and renames it: nothing half-written. */
 ik_status ik_fabric_write(const ik_fabric *f, const char *path, const char *format, ik_error *err);
+/* The picture of format svg with cables coloured by load, the larger of both directions. share
+ * [num_ports]: of its rate that each channel carries; below 0 = not known, drawn dotted; NULL: the
+ * picture as it is. Cost O(switches + ports). */
+ik_status ik_fabric_draw_loads(const ik_fabric *f, const float *share, FILE *out, ik_error *err);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@ typedef struct canvas {
     FILE *out;
     double width, height, radius;
     uint64_t common_bps; /* rate of most switch-to-switch links */
+    const float *share;  /* of its rate that each channel carries, by port; NULL: not drawn */
 } canvas;
 
 static double x_of(const canvas *c, uint32_t sw)
@@ -50,13 +51,33 @@ static ik_status find_common_rate(const ik_fabric *f, uint64_t *common_bps, ik_e
     return IK_OK;
 }
 
+/* A cable's load is that of the direction that carries more; below 0 = not known. */
+static float load_of(const canvas *c, uint32_t port)
+{
+    float there = c->share[port], back = c->share[c->f->port_peer[port]];
+    return there > back ? there : back;
+}
+
+/* Attributes of a line: its class, of loads u (not known) or l0 to l9 by tenths of the rate. */
+static const char *style_of(const canvas *c, uint32_t port, char *text, size_t size)
+{
+    if (!c->share)
+        return ik_port_rate_bps(c->f, port) < c->common_bps ? " class=\"slow\"" : "";
+    float load = load_of(c, port);
+    if (!(load >= 0))
+        return " class=\"u\"";
+    snprintf(text, size, " class=\"l%d\"", load >= 1 ? 9 : (int)(load * 10));
+    return text;
+}
+
 /* Straight lines; between switches of one row an arc, or the line would run through those in
  * between. */
 static void draw_link(const canvas *c, uint32_t port)
 {
     uint32_t a = c->f->port_node[port], b = ik_peer_node(c->f, port);
     double x1 = x_of(c, a), y1 = y_of(c, a), x2 = x_of(c, b), y2 = y_of(c, b);
-    const char *style = ik_port_rate_bps(c->f, port) < c->common_bps ? " class=\"slow\"" : "";
+    char text[24];
+    const char *style = style_of(c, port, text, sizeof text);
     if (y1 == y2 && x1 != x2) {
         double bend = (x2 > x1 ? x2 - x1 : x1 - x2) * 0.25;
         /* a quadratic curve rises half as high as its control point: stay inside */
@@ -106,37 +127,59 @@ static void choose_size(canvas *c)
     c->radius = fits > 9 ? 9 : fits < 1.5 ? 1.5 : fits;
 }
 
-static ik_status svg_write(const ik_fabric *f, FILE *out, ik_error *err)
+/* From blue for idle cables to red for full ones; dotted: not known. Rules name the class of the
+ * picture, for a page may have several. */
+static void print_load_styles(FILE *out)
 {
-    ik_point *at = ik_calloc(f->num_switches, sizeof *at);
+    static const char *const colours[] = {"#4575b4", "#6f9bc8", "#9bbfdb", "#c3dcea", "#e9d8a6",
+                                          "#f6c667", "#f3a04c", "#ea7038", "#dc4630", "#b2182b"};
+    fputs(".loads path.u{stroke:#999;stroke-dasharray:2 3}", out);
+    for (int i = 0; i < 10; i++)
+        fprintf(out, ".loads path.l%d{stroke:%s;stroke-width:%.1f;stroke-opacity:.9}", i,
+                colours[i], 0.8 + 0.2 * i);
+}
+
+static void draw(const canvas *c)
+{
+    fprintf(
+        c->out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+        "height=\"%.0f\"%s>\n"
+        "<style>path{stroke:#8aa;stroke-width:.8;stroke-opacity:.6;fill:none}path.slow{stroke:#d33;"
+        "stroke-width:2.5;stroke-opacity:1}circle.leaf{fill:#2b6cb0}circle.inner{fill:#dd8a33}text{"
+        "font:9px sans-serif;fill:#fff;text-anchor:middle;dominant-baseline:central}",
+        c->width, c->height, c->width, c->height, c->share ? " class=\"loads\"" : "");
+    if (c->share)
+        print_load_styles(c->out);
+    fputs("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", c->out);
+    for (uint32_t p = 0; p < c->f->port_base[c->f->num_switches]; p++)
+        if (draws_line(c->f, p))
+            draw_link(c, p);
+    for (uint32_t s = 0; s < c->f->num_switches; s++)
+        draw_switch(c, s);
+    fputs("</svg>\n", c->out);
+}
+
+ik_status ik_fabric_draw_loads(const ik_fabric *f, const float *share, FILE *out, ik_error *err)
+{
+    ik_point *at = ik_calloc((size_t)f->num_switches + 1, sizeof *at);
     if (!at)
         return ik_fail_memory(err, f->num_switches * sizeof *at, "a picture");
-    canvas c = {.f = f, .at = at, .out = out};
+    canvas c = {.f = f, .at = at, .out = out, .share = share};
     ik_status status = ik_fabric_layout(f, at, err);
     if (status == IK_OK)
         status = find_common_rate(f, &c.common_bps, err);
-    if (status != IK_OK) {
-        free(at);
-        return status;
+    if (status == IK_OK) {
+        choose_size(&c);
+        draw(&c);
     }
-    choose_size(&c);
-    fprintf(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-        "height=\"%.0f\">\n"
-        "<style>path{stroke:#8aa;stroke-width:.8;stroke-opacity:.6;fill:none}path.slow{stroke:#d33;"
-        "stroke-width:2.5;stroke-opacity:1}circle.leaf{fill:#2b6cb0}circle.inner{fill:#dd8a33}text{"
-        "font:9px sans-serif;fill:#fff;text-anchor:middle;dominant-baseline:central}</style>\n"
-        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-        c.width, c.height, c.width, c.height);
-    for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++)
-        if (draws_line(f, p))
-            draw_link(&c, p);
-    for (uint32_t s = 0; s < f->num_switches; s++)
-        draw_switch(&c, s);
-    fputs("</svg>\n", out);
     free(at);
-    return IK_OK;
+    return status;
+}
+
+static ik_status svg_write(const ik_fabric *f, FILE *out, ik_error *err)
+{
+    return ik_fabric_draw_loads(f, NULL, out, err);
 }
 
 static const char *const extensions[] = {"svg", NULL};

@@ -72,6 +72,26 @@ static void test_errors(void **state)
     ik_fabric_free(f);
 }
 
+/* Five cables between switches: a little less than half full, and than a fifth, three idle. */
+static void check_picture(const ik_fabric *f, const float *used)
+{
+    static const char *const lines[] = {"<path class=\"l4\"", "<path class=\"l1\"",
+                                        "<path class=\"l0\""};
+    static const unsigned wanted[] = {1, 1, 3};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(ik_fabric_draw_loads(f, used, out, NULL), IK_OK);
+    fclose(out);
+    for (size_t i = 0; i < 3; i++) {
+        unsigned found = 0;
+        for (const char *at = text; (at = strstr(at, lines[i])); at++)
+            found++;
+        assert_int_equal(found, wanted[i]);
+    }
+    free(text);
+}
+
 /* Of 4xQDR, 32 Gb/s: 5,000,000,000 words in 10 s are half of it; from the other end, as well. */
 static void test_two_readings(void **state)
 {
@@ -93,6 +113,7 @@ static void test_two_readings(void **state)
     assert_int_equal(said.measured, 30);
     assert_int_equal(said.impossible, 0);
     assert_int_equal(said.num_findings, 0); /* these files have no errors */
+    check_picture(f, said.used);
     ik_counter_changes_free(&said);
 
     assert_int_equal(ik_counters_compare(&first, &later, 1, &said, NULL), IK_OK);
