@@ -31,7 +31,9 @@ static ik_status add_node(ib_file *ib, uint32_t key, uint32_t *node, ik_error *e
     ib->nodes[ib->num_nodes] = (ib_node){.key = key,
                                          .next_same = IK_NONE,
                                          .is_host = !name.length || name.at[0] != 'S',
-                                         .line = ib->s.line};
+
+                                         .line = ib->s.line,
+                                         .file = ib->s.file};
     *node = ib->num_nodes++;
     return IK_OK;
 }
@@ -73,7 +75,7 @@ static ik_status node_of_section(ib_file *ib, slice name, uint32_t *node, ik_err
     return IK_OK;
 }
 
-static ik_status quoted(scan *s, const char *what, slice *text, ik_error *err)
+ik_status ib_quoted(scan *s, const char *what, slice *text, ik_error *err)
 {
     scan_blanks(s);
     if (!scan_char(s, '"'))
@@ -91,7 +93,7 @@ static ik_status quoted(scan *s, const char *what, slice *text, ik_error *err)
 }
 
 /* "[5]", perhaps with "[ext 3]" behind it. */
-static ik_status bracketed_port(scan *s, uint32_t *port, ik_error *err)
+ik_status ib_bracketed_port(scan *s, uint32_t *port, ik_error *err)
 {
     uint64_t number, external;
     scan_blanks(s);
@@ -183,7 +185,9 @@ static ik_status read_node(ib_file *ib, bool is_host, ik_error *err)
     scan_blanks(s);
     if (!scan_uint(s, IB_MAX_PORTS, &radix))
         return scan_fail(s, err, "expected a number of ports up to %d", IB_MAX_PORTS);
-    ik_status status = quoted(s, "the node's identifier", &key, err);
+    ik_status status = ib_quoted(s, "the node's identifier", &key, err);
+    if (status == IK_OK)
+        status = ib_netlist_name(ib, &key, err);
     if (status == IK_OK)
         status = node_of_section(ib, key, &ib->current, err);
     if (status != IK_OK)
@@ -198,8 +202,9 @@ static ik_status read_node(ib_file *ib, bool is_host, ik_error *err)
     node->defined = true;
     node->is_host = is_host;
     node->radix = (uint32_t)radix;
-    node->guid = ib->pending_guid ? ib->pending_guid : ib_guid_in_key(key);
-    ib->pending_guid = 0;
+    node->at = ++ib->sections;
+    node->file = s->file;
+    node->guid = ib_netlist_node_guid(ib, is_host, key, node->radix);
     return IK_OK;
 }
 
@@ -212,38 +217,66 @@ static ik_status keep_end(ib_file *ib, const ib_end *end, ik_error *err)
     return IK_OK;
 }
 
+/* The other end: `"S-..."[19](guid)`; in netlists also `"S-..."`, whose port 1 it is, or an alias.
+ */
+static ik_status read_far_end(ib_file *ib, ib_end *end, ik_error *err)
+{
+    scan *s = &ib->s;
+    slice key;
+    ik_status status = ib_quoted(s, "the identifier of the other end", &key, err);
+    if (status != IK_OK)
+        return status;
+    if (ib_netlist_is_alias(key)) {
+        end->peer = ib->current; /* until all aliases are known */
+        status = ib_netlist_refer(ib, key, &end->alias, err);
+        end->alias++;
+        return status;
+    }
+    status = ib_netlist_name(ib, &key, err);
+    if (status == IK_OK)
+        status = node_of(ib, key, &end->peer, err);
+    if (status != IK_OK)
+        return status;
+    scan_blanks(s);
+    end->peer_port = 1;
+    bool ends = s->at == s->end ? !s->cut : *s->at == '#';
+    if (!ends && (s->end - s->at < 2 || s->at[1] != '='))
+        status = ib_bracketed_port(s, &end->peer_port, err);
+    if (status == IK_OK) {
+        scan_blanks(s);
+        status = port_guid(s, &end->peer_guid, err);
+    }
+    return status;
+}
+
 /* `[13](guid) "S-..."[19](guid)  # lid 88 lmc 0 "name" lid 21 4xEDR` */
 static ik_status read_port(ib_file *ib, ik_error *err)
 {
     scan *s = &ib->s;
-    ib_end end = {.node = ib->current, .line = s->line};
-    slice key;
+    ib_end end = {.node = ib->current, .line = s->line, .file = s->file};
     remark r;
     if (ib->current == IK_NONE)
         return scan_fail(s, err, "a port stands before any Switch or Ca; expected one of these");
-    ik_status status = bracketed_port(s, &end.port, err);
+    ik_status status = ib_bracketed_port(s, &end.port, err);
     if (status == IK_OK && end.port > ib->nodes[ib->current].radix)
         return scan_fail(s, err, "port %" PRIu32 " of a node with %" PRIu32 " ports (line %u)",
                          end.port, ib->nodes[ib->current].radix, ib->nodes[ib->current].line);
     if (status == IK_OK)
         status = port_guid(s, &end.guid, err);
     if (status == IK_OK)
-        status = quoted(s, "the identifier of the other end", &key, err);
+        status = read_far_end(ib, &end, err);
     if (status == IK_OK)
-        status = node_of(ib, key, &end.peer, err);
-    if (status == IK_OK)
-        status = bracketed_port(s, &end.peer_port, err);
-    if (status == IK_OK)
-        status = port_guid(s, &end.peer_guid, err);
+        status = ib_netlist_rate(ib, &end, err);
     if (status != IK_OK)
         return status;
     read_remark(s, &r);
-    end.rate = r.rate;
+    end.rate = r.rate.length ? r.rate : end.rate;
     end.lid = r.lid_before;
     end.lmc = r.lmc;
     end.peer_lid = r.lid_behind;
     ib->tells_lids |= r.tells_lid;
-    keep_name(&ib->nodes[end.peer], r.name, r.lid_behind);
+    if (!end.alias)
+        keep_name(&ib->nodes[end.peer], r.name, r.lid_behind);
     keep_name(&ib->nodes[end.node], (slice){0}, r.lid_before);
     if (!ib->nodes[end.peer].defined && end.peer_port > ib->nodes[end.peer].radix)
         ib->nodes[end.peer].radix = end.peer_port;
@@ -259,10 +292,7 @@ static ik_status read_assignment(ib_file *ib, const char *equals, ik_error *err)
     s->at = equals + 1;
     if (!scan_hex(s, &value))
         return scan_fail(s, err, "expected a hexadecimal number of at most 16 digits");
-    if (name.length >= 4 && memcmp(name.at + name.length - 4, "guid", 4) == 0 && name.at[0] != 's')
-        ib->pending_guid = value;
-    if (name.length == 10 && memcmp(name.at, "switchguid", 10) == 0)
-        ib->pending_guid = value;
+    ib_netlist_guid(ib, name, value, *equals == '+');
     ib->current = IK_NONE;
     return IK_OK;
 }
@@ -270,8 +300,8 @@ static ik_status read_assignment(ib_file *ib, const char *equals, ik_error *err)
 /* Headings that ibnetdiscover --grouping writes between the sections. */
 static bool is_heading(scan *s)
 {
-    static const char *const words[] = {"Chassis", "Non-Chassis", "Spine",    "Line",
-                                        "Leaf",    "Slot",        "Internal", NULL};
+    static const char *const words[] = {"Chassis", "Non-Chassis", "Spine",     "Line", "Leaf",
+                                        "Slot",    "Internal",    "Hostname:", NULL};
     for (size_t i = 0; words[i]; i++)
         if (scan_word(s, words[i]))
             return true;
@@ -292,7 +322,13 @@ static ik_status read_line(ib_file *ib, ik_error *err)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (scan_word(s, kinds[i].word))
             return read_node(ib, kinds[i].is_host, err);
+    bool taken;
+    ik_status status = ib_netlist_line(ib, &taken, err);
+    if (taken || status != IK_OK)
+        return status;
     const char *equals = memchr(s->at, '=', (size_t)(s->end - s->at));
+    if (!equals)
+        equals = memchr(s->at, '+', (size_t)(s->end - s->at));
     if (equals && *s->at >= 'a' && *s->at <= 'z')
         return read_assignment(ib, equals, err);
     if (is_heading(s))
@@ -304,11 +340,15 @@ static ik_status read_line(ib_file *ib, ik_error *err)
 static ik_status read_all(ib_file *ib, ik_error *err)
 {
     ik_status status = IK_OK;
-    while (status == IK_OK && scan_line(&ib->s))
-        status = read_line(ib, err);
+    do
+        while (status == IK_OK && scan_line(&ib->s))
+            status = read_line(ib, err);
+    while (status == IK_OK && ib_netlist_leave(ib));
     if (status == IK_OK && ib->keys.num == 0)
         status = ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->s.line, 1,
                             "there is no Switch and no Ca in this file");
+    if (status == IK_OK)
+        status = ib_netlist_resolve(ib, err);
     return status == IK_OK ? ib_lay_cables(ib, err) : status;
 }
 
@@ -322,6 +362,7 @@ static ik_status read_text(const char *text, size_t size, const char *file, ik_b
     free(ib.nodes);
     free(ib.ends);
     free(ib.slot);
+    ib_netlist_free(&ib);
     return status;
 }
 

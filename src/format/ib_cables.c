@@ -95,7 +95,7 @@ static ik_status number_slots(ib_file *ib, ik_error *err)
         ib->nodes[node].first = (uint32_t)total;
         total += ib->nodes[node].merged || ib->nodes[node].left_out ? 0 : ib->nodes[node].radix;
         if (total > IB_MAX_SLOTS)
-            return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, ib->nodes[node].line, 1,
+            return ik_fail_at(err, IK_ERR_INPUT, ib->nodes[node].file, ib->nodes[node].line, 1,
                               "more than %d ports up to here; that is no fabric", IB_MAX_SLOTS);
     }
     ib->num_slots = (uint32_t)total;
@@ -120,7 +120,7 @@ static ik_status fill_slots(ib_file *ib, ik_error *err)
         int length;
         const char *key = shown_key(ib, end->peer, &length);
         if (other && (other->peer != end->peer || other->peer_port != end->peer_port))
-            return ik_fail_at(err, IK_ERR_INPUT, ib->s.file, end->line, 1,
+            return ik_fail_at(err, IK_ERR_INPUT, end->file, end->line, 1,
                               "port %" PRIu32 " is cabled to \"%.*s\" port %" PRIu32
                               ", but elsewhere in line %u",
                               end->port, length, key, end->peer_port, other->line);
@@ -156,7 +156,7 @@ static ik_status find_peers(ib_file *ib, ik_error *err)
         const char *key = shown_key(ib, end->peer, &length);
         if (end->peer_port > ib->nodes[end->peer].radix)
             return ik_fail_at(
-                err, IK_ERR_INPUT, ib->s.file, end->line, 1,
+                err, IK_ERR_INPUT, end->file, end->line, 1,
                 "a cable to port %" PRIu32 " of \"%.*s\", which has %" PRIu32 " ports (line %u)",
                 end->peer_port, length, key, ib->nodes[end->peer].radix, ib->nodes[end->peer].line);
     }
@@ -169,24 +169,24 @@ static uint32_t *by_line_order(const ib_file *ib, uint32_t *count)
     uint32_t *order = ik_calloc((size_t)ib->num_nodes + 1, sizeof *order);
     if (!order)
         return NULL;
-    /* Mentions may come before sections: sort the defined ones by line, by counting lines. */
-    uint32_t *at_line = ik_calloc((size_t)ib->s.line + 2, sizeof *at_line);
-    if (!at_line) {
+    /* Mentions may come before sections: sort the defined ones by section. */
+    uint32_t *at_section = ik_calloc((size_t)ib->sections + 2, sizeof *at_section);
+    if (!at_section) {
         free(order);
         return NULL;
     }
-    memset(at_line, 0xff, ((size_t)ib->s.line + 2) * sizeof *at_line);
+    memset(at_section, 0xff, ((size_t)ib->sections + 2) * sizeof *at_section);
     uint32_t num = 0;
     for (uint32_t i = 0; i < ib->num_nodes; i++)
         if (ib->nodes[i].defined && !ib->nodes[i].merged && !ib->nodes[i].left_out)
-            at_line[ib->nodes[i].line] = i;
-    for (unsigned line = 0; line <= ib->s.line; line++)
-        if (at_line[line] != IK_NONE)
-            order[num++] = at_line[line];
+            at_section[ib->nodes[i].at] = i;
+    for (uint32_t at = 0; at <= ib->sections; at++)
+        if (at_section[at] != IK_NONE)
+            order[num++] = at_section[at];
     for (uint32_t i = 0; i < ib->num_nodes; i++)
         if (!ib->nodes[i].defined && !ib->nodes[i].left_out)
             order[num++] = i;
-    free(at_line);
+    free(at_section);
     *count = num;
     return order;
 }
@@ -342,7 +342,7 @@ static void lay_one_sided(ib_file *ib)
                 ib, end, IK_ERROR,
                 "is contradicted by its other end, which names another port; it is left out");
         } else {
-            if (ib->nodes[end->peer].defined)
+            if (ib->nodes[end->peer].defined && !end->alias)
                 report_bad_cable(ib, end, IK_WARNING,
                                  "is listed at this end only; it is taken as listed");
             lay(ib, end, NULL);
@@ -437,7 +437,11 @@ static void report_counts(ib_file *ib)
                            "%" PRIu32
                            " aggregation nodes inside switches are no hosts and are left out",
                            ib->left_out);
-    if (ib->s.cut)
+    if (ib->commands)
+        ik_builder_finding(ib->b, IK_NOTE, "commands", NULL,
+                           "%" PRIu32 " commands to the simulator ('do') are not executed",
+                           ib->commands);
+    if (ib->s.cut || ib->cut)
         ik_builder_finding(ib->b, IK_WARNING, "truncated", NULL,
                            "the file's last line %u has no end: the dump may be cut off",
                            ib->s.line);

@@ -8,7 +8,7 @@
 #include "format/scan.h"
 #include "ikat/fabric.h"
 
-enum { IB_MAX_PORTS = 254, IB_MAX_LMC = 7 };
+enum { IB_MAX_PORTS = 254, IB_MAX_LMC = 7, IB_MAX_DEPTH = 8, IB_MAX_INCLUDES = 256 };
 
 typedef struct ib_node {
     uint32_t key;       /* its identifier */
@@ -26,7 +26,14 @@ typedef struct ib_node {
     uint8_t lmc;     /* of a switch */
     uint32_t cables; /* laid */
     unsigned line;
+    const char *file;
+    uint32_t at; /* its section's place among all */
 } ib_node;
+
+/* A port that a netlist gave a name. */
+typedef struct ib_alias {
+    uint32_t node, port; /* node IK_NONE: only mentioned yet */
+} ib_alias;
 
 /* One end of a cable as its section tells it. */
 typedef struct ib_end {
@@ -37,6 +44,8 @@ typedef struct ib_end {
     uint8_t lmc;              /* of this end */
     slice rate;               /* "4xEDR", empty = not said */
     unsigned line;
+    const char *file;
+    uint32_t alias; /* 1 + number of the alias that stands for the other end, 0 = none */
     bool laid;
 } ib_end;
 
@@ -52,15 +61,53 @@ typedef struct ib_file {
     size_t num_ends, end_cap;
     uint32_t *slot; /* [all ports] index of the end told there, IK_NONE = none */
     uint32_t num_slots;
-    uint32_t current; /* node of the section */
-    uint64_t pending_guid;
+    uint32_t current;         /* node of the section */
+    uint64_t pending_guid[2]; /* of the next switch, of the next host; 0 = not said */
     uint32_t repeated, one_sided, unrated, left_out;
     bool tells_lids; /* 'lid' stands somewhere */
+    /* of netlists: ib_netlist.c */
+    scan outer[IB_MAX_DEPTH]; /* files that include the current one */
+    unsigned depth;
+    char *texts[IB_MAX_INCLUDES]; /* of all included files */
+    unsigned num_texts;
+    bool cut;       /* an included file's last line has no end */
+    ik_arena arena; /* names that stand in no file, paths */
+    slice prefix;   /* of the module */
+    name_map aliases;
+    ib_alias *alias_of; /* [aliases] */
+    size_t alias_cap;
+    uint64_t base_guid[2], next_guid[2]; /* of switches, of hosts; 0 = not set */
+    uint64_t enabled[3];                 /* width, speed, extended speed; 0 = not said */
+    uint32_t commands;                   /* lines of the simulator's commands */
+    uint32_t sections;
     ik_builder *b;
 } ib_file;
 
 /* GUID in an identifier like "H-0200c9b000400108", 0 if there is none. */
 uint64_t ib_guid_in_key(slice key);
+/* A text in quotes, like `what`; a port in brackets. */
+ik_status ib_quoted(scan *s, const char *what, slice *text, ik_error *err);
+ik_status ib_bracketed_port(scan *s, uint32_t *port, ik_error *err);
+
+/* A line that only netlists have; *taken: it was one. */
+ik_status ib_netlist_line(ib_file *ib, bool *taken, ik_error *err);
+/* Comes back from an included file at its end; false: there is none to come back to. */
+bool ib_netlist_leave(ib_file *ib);
+/* The name of a node within the current module. */
+ik_status ib_netlist_name(ib_file *ib, slice *name, ik_error *err);
+bool ib_netlist_is_alias(slice name);
+/* Number of an alias that a cable leads to; it may be given later. */
+ik_status ib_netlist_refer(ib_file *ib, slice name, uint32_t *number, ik_error *err);
+/* Sets the far ends of cables that lead to aliases. */
+ik_status ib_netlist_resolve(ib_file *ib, ik_error *err);
+/* An assignment `name=value`, or relative `name+value`, if it is one of a GUID; the GUID of a node.
+ */
+void ib_netlist_guid(ib_file *ib, slice name, uint64_t value, bool relative);
+uint64_t ib_netlist_node_guid(ib_file *ib, bool is_host, slice key, uint32_t radix);
+/* Options w=, s=, e= behind a port. */
+ik_status ib_netlist_rate(ib_file *ib, ib_end *end, ik_error *err);
+void ib_netlist_free(ib_file *ib);
+
 /* Compares what the two ends of every cable say, fills the builder and tells what is odd. */
 ik_status ib_lay_cables(ib_file *ib, ik_error *err);
 

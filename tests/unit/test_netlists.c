@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ibsim's netlists in all their forms, and grouped output of ibnetdiscover. What GUIDs and links
+ * ibsim makes of a netlist follows from its own reader (linux-rdma/ibsim, sim_net.c).
+ */
+#include "ikat/format.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static ik_fabric *read_text(const char *text)
+{
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    if (ik_fabric_read_memory(text, strlen(text), "net", ik_format_find("ibnetdiscover"), NULL, &f,
+                              &err) != IK_OK)
+        fail_msg("%s:%u:%u: %s", err.file, err.line, err.column, err.text);
+    return f;
+}
+
+static void expect_error(const char *text, unsigned line, const char *says)
+{
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    assert_int_equal(ik_fabric_read_memory(text, strlen(text), "net",
+                                           ik_format_find("ibnetdiscover"), NULL, &f, &err),
+                     IK_ERR_INPUT);
+    if (err.line != line || !strstr(err.text, says))
+        fail_msg("line %u, '%s' instead of line %u, '%s'", err.line, err.text, line, says);
+    assert_null(f);
+}
+
+static size_t found(const ik_fabric *f, const char *code)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < f->num_findings; i++)
+        num += strcmp(f->findings[i].code, code) == 0;
+    return num;
+}
+
+static uint32_t node_named(const ik_fabric *f, const char *name)
+{
+    char text[300];
+    for (uint32_t node = 0; node < ik_num_nodes(f); node++)
+        if (strcmp(ik_node_name(f, node, text, sizeof text), name) == 0)
+            return node;
+    fail_msg("no node is called %s", name);
+    return IK_NONE;
+}
+
+/* Is port `pa` of a cabled to port `pb` of b? */
+static bool cabled(const ik_fabric *f, const char *a, uint32_t pa, const char *b, uint32_t pb)
+{
+    return f->port_peer[f->port_base[node_named(f, a)] + pa - 1] ==
+           f->port_base[node_named(f, b)] + pb - 1;
+}
+
+static void test_short_form(void **state)
+{
+    ik_fabric *f = read_text("# a comment\n"
+                             "Switch 8 \"Switch1\"\n"
+                             "[1] \"Hca1\"\n"
+                             "[2] \"Hca2\" [2]   w=1 s=4\n"
+                             "[3] \"Switch2\" [4]\n"
+                             "\n"
+                             "Switch 8 \"Switch2\"\n"
+                             "Hca 2 \"Hca1\"\n"
+                             "[1] \"Switch1\"[1]\n"
+                             "Hca 2 \"Hca2\"\n"
+                             "[2] \"Switch1\"[2] w=1 s=4\n");
+    (void)state;
+    assert_int_equal(f->num_switches, 2);
+    assert_int_equal(f->num_hosts, 2);
+    assert_true(cabled(f, "Switch1", 1, "Hca1", 1));
+    assert_true(cabled(f, "Switch1", 2, "Hca2", 2));
+    assert_true(cabled(f, "Switch1", 3, "Switch2", 4));
+    /* ibsim counts GUIDs: switches from 0x200000 by 1, adapters from 0x100000 by ports + 1 */
+    assert_int_equal(f->node_guid[node_named(f, "Switch2")], 0x200001);
+    assert_int_equal(f->node_guid[node_named(f, "Hca1")], 0x100000);
+    assert_int_equal(f->node_guid[node_named(f, "Hca2")], 0x100003);
+    /* 1x QDR: 8 Gb/s */
+    assert_int_equal(ik_port_rate_bps(f, f->port_base[node_named(f, "Hca2")] + 1), 8000000000u);
+    ik_fabric_free(f);
+}
+
+static void test_settings_and_guids(void **state)
+{
+    ik_fabric *f = read_text("switchguids=0x5000\nhcaguids=0x7000\nwidth=4\nspeed=3\nextspeed=0\n"
+                             "pdebug=1\n"
+                             "Switch 4 \"a\"\n[1] \"b\"[1]\n[2] \"h\"[1] e=2\n"
+                             "Switch 4 \"b\"\n"
+                             "switchguid+16\nSwitch 4 \"c\"\n[1] \"b\"[2]\n"
+                             "Hca 1 \"h\"\n[1] \"a\"[2] e=2\n"
+                             "do Link \"a\"[4] \"c\"[4]\n");
+    (void)state;
+    assert_int_equal(f->node_guid[node_named(f, "a")], 0x5000);
+    assert_int_equal(f->node_guid[node_named(f, "b")], 0x5001);
+    assert_int_equal(f->node_guid[node_named(f, "h")], 0x7000);
+    /* 8x DDR: 32 Gb/s; 8x EDR: 200 Gb/s */
+    assert_int_equal(ik_port_rate_bps(f, f->port_base[node_named(f, "c")]), 32000000000u);
+    assert_int_equal(ik_port_rate_bps(f, f->port_base[node_named(f, "h")]), 200000000000u);
+    assert_int_equal(found(f, "commands"), 1);
+    ik_fabric_free(f);
+}
+
+static void test_modules_and_aliases(void **state)
+{
+    ik_fabric *f = read_text("module = \"left\"\n"
+                             "Switch 4 \"sw\"\n[1] \"h\"[1]\n@[4] \"out\"\n"
+                             "Hca 1 \"h\"\n[1] \"sw\"[1]\n"
+                             "module = \"right\"\n"
+                             "Switch 4 \"sw\"\n[2] \"left@out\"\n[3] \"left#sw\"[3]\n@[1] \"own\"\n"
+                             "Switch 4 \"top\"\n[1] \"@own\"\n");
+    (void)state;
+    assert_int_equal(f->num_switches, 3);
+    assert_true(cabled(f, "left#sw", 4, "right#sw", 2));
+    assert_true(cabled(f, "left#sw", 3, "right#sw", 3));
+    assert_true(cabled(f, "right#top", 1, "right#sw", 1));
+    assert_true(cabled(f, "left#sw", 1, "left#h", 1));
+    ik_fabric_free(f);
+    expect_error("Switch 4 \"a\"\n[1] \"x@y\"\n", 2, "no port has the alias 'x@y'");
+    expect_error("Switch 4 \"a\"\n@[1] \"y\"\n@[2] \"y\"\n", 3, "given twice");
+    expect_error("@[1] \"y\"\n", 1, "before any Switch");
+    expect_error("Switch 4 \"a\"\n@[5] \"y\"\n", 2, "port 5 of a node with 4 ports");
+    expect_error("width=77\n", 1, "expected a number up to 31");
+    expect_error("Switch 4 \"a\"\n[1] \"b\"[1] w=x\n", 2, "expected a number up to 31");
+    expect_error("module=left\n", 1, "in quotes");
+    expect_error("Switch 4 \"a\"\n[1] \"b\"", 2, "expected a port in brackets");
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void test_includes(void **state)
+{
+    char folder[] = "/tmp/ikat-netlist-XXXXXX", path[64];
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    snprintf(path, sizeof path, "%s/main.net", folder);
+    write_file("leaf.net", "Switch 4 \"leaf\"\n[1] \"h\"[1]\n[2] \"spine\"[1]\n"
+                           "Hca 1 \"h\"\n[1] \"leaf\"[1]\n");
+    write_file("main.net", "Switch 4 \"spine\"\n[1] \"leaf\"[2]\n\ninclude \"leaf.net\"\n");
+    assert_int_equal(ik_fabric_read(path, NULL, NULL, &f, &err), IK_OK);
+    assert_int_equal(ik_num_nodes(f), 3);
+    assert_int_equal(f->num_findings, found(f, "levels") + found(f, "assumed-rate"));
+    assert_true(cabled(f, "spine", 1, "leaf", 2));
+    ik_fabric_free(f);
+    f = NULL;
+    /* errors name the included file; itself, folders above and missing ones are refused */
+    write_file("leaf.net", "Switch 4 \"leaf\"\n[9] \"h\"[1]\n");
+    assert_int_equal(ik_fabric_read(path, NULL, NULL, &f, &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.file, "leaf.net"));
+    assert_int_equal(err.line, 2);
+    write_file("leaf.net", "include \"main.net\"\n");
+    assert_int_equal(ik_fabric_read(path, NULL, NULL, &f, &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.text, "inside each other"));
+    static const char *const bad[] = {"include \"../x\"\n", "include \"/etc/passwd\"\n",
+                                      "include \"none.net\"\n", "include leaf.net\n"};
+    for (size_t i = 0; i < 4; i++) {
+        write_file("main.net", bad[i]);
+        assert_int_equal(ik_fabric_read(path, "ibnetdiscover", NULL, &f, &err), IK_ERR_INPUT);
+        assert_int_equal(err.line, 1);
+    }
+    unlink("leaf.net");
+    unlink("main.net");
+    assert_int_equal(chdir("/"), 0);
+    rmdir(folder);
+}
+
+/* Debian's package of ibsim has these. */
+static void test_examples_of_ibsim(void **state)
+{
+    static const char *const names[] = {"net", "net.1", "net.2sw2path", "net.2sw2path4hca",
+                                        "net.2sw2path4hca2port"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[128];
+        ik_error err = {0};
+        ik_fabric *f = NULL;
+        snprintf(path, sizeof path, "/usr/share/doc/ibsim-utils/net-examples/%s", names[i]);
+        if (access(path, R_OK) != 0)
+            continue;
+        if (ik_fabric_read(path, "ibnetdiscover", NULL, &f, &err) != IK_OK)
+            fail_msg("%s:%u: %s", path, err.line, err.text);
+        assert_int_equal(f->num_switches, i == 1 ? 1 : 2);
+        ik_fabric_free(f);
+    }
+}
+
+static void test_grouped(void **state)
+{
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    (void)state;
+    assert_int_equal(
+        ik_fabric_read(TEST_DATA "/opensm/grouped.ibnetdiscover", NULL, NULL, &f, &err), IK_OK);
+    assert_int_equal(f->num_switches, 3);
+    assert_int_equal(f->num_hosts, 2);
+    assert_true(cabled(f, "line1", 24, "node1 HCA-1", 1));
+    assert_true(cabled(f, "line2", 23, "node2 HCA-1", 1));
+    assert_true(cabled(f, "line2", 13, "spine1", 2));
+    assert_int_equal(f->node_guid[node_named(f, "line2")], 0x2c90200000002);
+    assert_int_equal(found(f, "levels"), 1);
+    for (size_t i = 0; i < f->num_findings; i++)
+        assert_true(f->findings[i].severity == IK_NOTE);
+    ik_fabric_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_short_form),          cmocka_unit_test(test_settings_and_guids),
+        cmocka_unit_test(test_modules_and_aliases), cmocka_unit_test(test_includes),
+        cmocka_unit_test(test_examples_of_ibsim),   cmocka_unit_test(test_grouped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
