@@ -39,7 +39,7 @@ static ik_status add_node(ib_file *ib, uint32_t key, uint32_t *node, ik_error *e
 }
 
 /* The first node with this identifier, made if there is none. */
-static ik_status node_of(ib_file *ib, slice name, uint32_t *node, ik_error *err)
+ik_status ib_node_of(ib_file *ib, slice name, uint32_t *node, ik_error *err)
 {
     bool is_new;
     uint32_t key = name_map_add(&ib->keys, name, &is_new);
@@ -59,7 +59,7 @@ static ik_status node_of(ib_file *ib, slice name, uint32_t *node, ik_error *err)
 static ik_status node_of_section(ib_file *ib, slice name, uint32_t *node, ik_error *err)
 {
     uint32_t last;
-    ik_status status = node_of(ib, name, &last, err);
+    ik_status status = ib_node_of(ib, name, &last, err);
     if (status != IK_OK)
         return status;
     if (!ib->nodes[last].defined) {
@@ -208,7 +208,7 @@ static ik_status read_node(ib_file *ib, bool is_host, ik_error *err)
     return IK_OK;
 }
 
-static ik_status keep_end(ib_file *ib, const ib_end *end, ik_error *err)
+ik_status ib_keep_end(ib_file *ib, const ib_end *end, ik_error *err)
 {
     if (!IK_ARRAY_ROOM(ib->ends, ib->end_cap, ib->num_ends + 1))
         return ik_fail_memory(err, 2 * ib->end_cap * sizeof *ib->ends, "cables of a dump");
@@ -234,7 +234,7 @@ static ik_status read_far_end(ib_file *ib, ib_end *end, ik_error *err)
     }
     status = ib_netlist_name(ib, &key, err);
     if (status == IK_OK)
-        status = node_of(ib, key, &end->peer, err);
+        status = ib_node_of(ib, key, &end->peer, err);
     if (status != IK_OK)
         return status;
     scan_blanks(s);
@@ -280,7 +280,7 @@ static ik_status read_port(ib_file *ib, ik_error *err)
     keep_name(&ib->nodes[end.node], (slice){0}, r.lid_before);
     if (!ib->nodes[end.peer].defined && end.peer_port > ib->nodes[end.peer].radix)
         ib->nodes[end.peer].radix = end.peer_port;
-    return keep_end(ib, &end, err);
+    return ib_keep_end(ib, &end, err);
 }
 
 /* `switchguid=0x2c90200000008(2c90200000008)`; other assignments tell nothing that is kept. */
@@ -352,17 +352,22 @@ static ik_status read_all(ib_file *ib, ik_error *err)
     return status == IK_OK ? ib_lay_cables(ib, err) : status;
 }
 
+void ib_file_free(ib_file *ib)
+{
+    name_map_free(&ib->keys);
+    free(ib->first_of);
+    free(ib->nodes);
+    free(ib->ends);
+    free(ib->slot);
+    ib_netlist_free(ib);
+}
+
 static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,
                            ik_error *err)
 {
     ib_file ib = {.s = scan_text(text, size, file), .current = IK_NONE, .b = b};
     ik_status status = read_all(&ib, err);
-    name_map_free(&ib.keys);
-    free(ib.first_of);
-    free(ib.nodes);
-    free(ib.ends);
-    free(ib.slot);
-    ib_netlist_free(&ib);
+    ib_file_free(&ib);
     return status;
 }
 

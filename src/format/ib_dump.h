@@ -80,11 +80,16 @@ typedef struct ib_file {
     uint64_t enabled[3];                 /* width, speed, extended speed; 0 = not said */
     uint32_t commands;                   /* lines of the simulator's commands */
     uint32_t sections;
+    uint32_t inactive; /* ports that are not active, of OpenSM's list */
     ik_builder *b;
 } ib_file;
 
 /* GUID in an identifier like "H-0200c9b000400108", 0 if there is none. */
 uint64_t ib_guid_in_key(slice key);
+/* The first node with this identifier, made if there is none; appends an end to the cables. */
+ik_status ib_node_of(ib_file *ib, slice name, uint32_t *node, ik_error *err);
+ik_status ib_keep_end(ib_file *ib, const ib_end *end, ik_error *err);
+void ib_file_free(ib_file *ib);
 /* A text in quotes, like `what`; a port in brackets. */
 ik_status ib_quoted(scan *s, const char *what, slice *text, ik_error *err);
 ik_status ib_bracketed_port(scan *s, uint32_t *port, ik_error *err);

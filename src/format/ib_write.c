@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { IB_MAX_PORTS = 254, NAME_SIZE = 260 };
+enum { IB_MAX_PORTS = 254 };
 
 static uint32_t switch_lid(const ik_fabric *f, uint32_t node)
 {
@@ -16,16 +16,16 @@ static uint32_t switch_lid(const ik_fabric *f, uint32_t node)
 }
 
 /* LID of a cabled port: of a switch that of its port 0. */
-static uint32_t lid(const ik_fabric *f, uint32_t port)
+uint32_t ib_lid(const ik_fabric *f, uint32_t port)
 {
     uint32_t node = f->port_node[port];
     return ik_is_switch(f, node) ? switch_lid(f, node) : ik_port_lid(f, port);
 }
 
 /* The name without what would break a line: quotes and control characters. */
-static const char *clean_name(const ik_fabric *f, uint32_t node, char name[NAME_SIZE])
+const char *ib_clean_name(const ik_fabric *f, uint32_t node, char name[IB_NAME_SIZE])
 {
-    ik_node_name(f, node, name, NAME_SIZE);
+    ik_node_name(f, node, name, IB_NAME_SIZE);
     for (char *c = name; *c; c++)
         if (*c == '"' || (unsigned char)*c < ' ' || *c == 0x7f)
             *c = '_';
@@ -58,7 +58,7 @@ static ik_status check_guids(const ik_fabric *f, ik_error *err)
     return status;
 }
 
-static ik_status check_writable(const ik_fabric *f, ik_error *err)
+ik_status ib_check_writable(const ik_fabric *f, ik_error *err)
 {
     char rate[16], text[32];
     for (uint32_t node = 0; node < ik_num_nodes(f); node++)
@@ -80,7 +80,7 @@ static ik_status check_writable(const ik_fabric *f, ik_error *err)
 }
 
 /* "4xEDR" as the fabric was read, or by its rate. */
-static const char *class_name(const ik_link_class *c, char name[16])
+const char *ib_class_name(const ik_link_class *c, char name[16])
 {
     slice given = {c->name, 0};
     while (given.length < sizeof c->name && c->name[given.length])
@@ -95,7 +95,7 @@ static const char *class_name(const ik_link_class *c, char name[16])
 static void write_port(const ik_fabric *f, uint32_t port, FILE *out)
 {
     uint32_t peer = f->port_peer[port], node = f->port_node[port];
-    char name[NAME_SIZE], rate[16];
+    char name[IB_NAME_SIZE], rate[16];
     if (peer == IK_NONE)
         return;
     uint32_t far = f->port_node[peer];
@@ -108,16 +108,16 @@ static void write_port(const ik_fabric *f, uint32_t port, FILE *out)
         fprintf(out, "(%" PRIx64 ") ", ik_port_guid(f, peer));
     fprintf(out, "\t\t# ");
     if (!ik_is_switch(f, node))
-        fprintf(out, "lid %" PRIu32 " lmc %u ", lid(f, port), ik_port_lmc(f, port));
-    fprintf(out, "\"%s\" lid %" PRIu32 " %s\n", clean_name(f, far, name), lid(f, peer),
-            class_name(&f->classes[f->port_class[port]], rate));
+        fprintf(out, "lid %" PRIu32 " lmc %u ", ib_lid(f, port), ik_port_lmc(f, port));
+    fprintf(out, "\"%s\" lid %" PRIu32 " %s\n", ib_clean_name(f, far, name), ib_lid(f, peer),
+            ib_class_name(&f->classes[f->port_class[port]], rate));
 }
 
 static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
 {
-    char name[NAME_SIZE];
+    char name[IB_NAME_SIZE];
     uint64_t guid = ik_node_guid(f, node);
-    clean_name(f, node, name);
+    ib_clean_name(f, node, name);
     if (ik_is_switch(f, node))
         fprintf(out,
                 "\nswitchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%" PRIu32 " \"S-%016" PRIx64
@@ -133,7 +133,7 @@ static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
 
 ik_status ib_write(const ik_fabric *f, FILE *out, ik_error *err)
 {
-    ik_status status = check_writable(f, err);
+    ik_status status = ib_check_writable(f, err);
     if (status != IK_OK)
         return status;
     fprintf(out, "#\n# Topology file: written by ikat\n#\n");

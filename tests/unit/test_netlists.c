@@ -222,12 +222,99 @@ static void test_grouped(void **state)
     ik_fabric_free(f);
 }
 
+/* ---- opensm-subnet.lst */
+
+static ik_fabric *read_lst(const char *text, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    ik_fabric_read_memory(text, strlen(text), "lst", ik_format_find("subnet_lst"), NULL, &f, err);
+    return f;
+}
+
+/* OpenSM's list and ibnetdiscover's dump of one subnet are one fabric. */
+static void test_same_subnet(void **state)
+{
+    ik_error err = {0};
+    ik_fabric *lst = NULL, *dump = NULL;
+    char name[300];
+    (void)state;
+    assert_int_equal(
+        ik_fabric_read(TEST_DATA "/opensm/ft2_8p.opensm-subnet.lst", NULL, NULL, &lst, &err),
+        IK_OK);
+    assert_int_equal(
+        ik_fabric_read(TEST_DATA "/opensm/ft2_8p.ibnetdiscover", NULL, NULL, &dump, &err), IK_OK);
+    assert_int_equal(lst->num_switches, dump->num_switches);
+    assert_int_equal(lst->num_hosts, dump->num_hosts);
+    for (uint32_t node = 0; node < ik_num_nodes(dump); node++) {
+        uint32_t other = node_named(lst, ik_node_name(dump, node, name, sizeof name));
+        assert_int_equal(ik_node_guid(lst, other), ik_node_guid(dump, node));
+        assert_int_equal(lst->node_lid[other], dump->node_lid[node]);
+        assert_int_equal(ik_radix(lst, other), ik_radix(dump, node));
+        for (uint32_t i = 0; i < ik_radix(dump, node); i++) {
+            uint32_t a = dump->port_base[node] + i, b = lst->port_base[other] + i;
+            assert_int_equal(ik_peer_node(dump, a) == IK_NONE, ik_peer_node(lst, b) == IK_NONE);
+            assert_int_equal(ik_node_guid(dump, ik_peer_node(dump, a)),
+                             ik_node_guid(lst, ik_peer_node(lst, b)));
+            assert_int_equal(ik_port_rate_bps(dump, a), ik_port_rate_bps(lst, b));
+        }
+    }
+    ik_fabric_free(lst);
+    ik_fabric_free(dump);
+}
+
+#define SW(guid, ports, port)                                                                      \
+    "{ SW Ports:" ports " SystemGUID:" guid " NodeGUID:" guid " PortGUID:" guid                    \
+    " VenID:0 DevID:0 Rev:0 {a } b{ " guid "} LID:0001 PN:" port " } "
+
+static void test_states_and_places(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {SW("1", "08", "09") SW("2", "08", "01") "PHY=4x LOG=ACT SPD=10\n", "a port of the node"},
+        {SW("1", "08", "01") SW("2", "00", "01") "PHY=4x LOG=ACT SPD=10\n", "number of ports"},
+        {SW("1", "08", "01") SW("2", "08", "01") "PHY=4x SPD=10\n", "LOG="},
+        {SW("1", "08", "01") "\n", "expected '{'"},
+        {SW("1", "08", "01") SW("2", "08", "01") "PHY=4x LOG=ACT SPD=10\n" SW("1", "04", "02")
+             SW("2", "08", "02") "PHY=4x LOG=ACT SPD=10\n",
+         "has 4 ports here and 8 in line 1"},
+        {"{ XX", "SW, CA or Rt"},
+        {"# nothing\n", "there is no cable"},
+    };
+    ik_error err = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_null(read_lst(bad[i].text, &err));
+        assert_int_equal(err.status, IK_ERR_INPUT);
+        if (!strstr(err.text, bad[i].says))
+            fail_msg("%s: %s", bad[i].says, err.text);
+    }
+    ik_fabric *f = read_lst(SW("1", "08", "01")
+                                SW("2", "08", "01") "PHY=12x LOG=INI SPD=2.5\n" SW("1", "08", "0A")
+                                    SW("2", "0A", "0a") "PHY=4x LOG=DWN SPD=25\n",
+                            &err);
+    assert_null(f); /* 10 ports of 8 */
+    f = read_lst(SW("1", "0A", "01")
+                     SW("2", "0A", "01") "PHY=12x LOG=INI SPD=2.5\n" SW("1", "0A", "0A")
+                         SW("2", "0A", "0a") "PHY=4x LOG=DWN SPD=25\n",
+                 &err);
+    assert_non_null(f);
+    assert_int_equal(ik_radix(f, 0), 10);
+    assert_int_equal(f->port_peer[0], 10);
+    assert_int_equal(f->port_peer[9], IK_NONE);
+    assert_int_equal(ik_port_rate_bps(f, 0), 24000000000u);
+    assert_int_equal(found(f, "dead-port"), 1);
+    assert_int_equal(found(f, "inactive-port"), 1);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_short_form),          cmocka_unit_test(test_settings_and_guids),
         cmocka_unit_test(test_modules_and_aliases), cmocka_unit_test(test_includes),
         cmocka_unit_test(test_examples_of_ibsim),   cmocka_unit_test(test_grouped),
+        cmocka_unit_test(test_same_subnet),         cmocka_unit_test(test_states_and_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
