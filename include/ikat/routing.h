@@ -218,6 +218,18 @@ typedef struct ik_routing_family {
     uint32_t (*rail)(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports);
 } ik_routing_family;
 
+/* What a routing that chooses tables for the sake of few lanes gave for them (family frugal).
+ * Loads: host pairs over the busiest link between switches. */
+typedef struct ik_lane_trade {
+    unsigned lanes; /* 0: not such a routing */
+    uint64_t max_load;
+    uint64_t longer; /* host pairs whose path is not a shortest one */
+    /* balanced tables of shortest paths, both directions of two hosts on one lane; lanes 0: too
+     * many to be counted */
+    unsigned balanced_lanes;
+    uint64_t balanced_load;
+} ik_lane_trade;
+
 struct ik_routing {
     const ik_routing_family *family;
     /* what it routes on, must outlive the routing: the fabric that it was made for, or where hosts
@@ -235,8 +247,10 @@ struct ik_routing {
      * = "1q" / "first_free". */
     const char *natural_vc, *natural_selection;
     char *spec; /* canonical text, owned */
-    /* what its user should know of a file that it was read from, owned; NULL = nothing */
+    /* what its user should know of a file that it was read from, or of a choice that it made;
+     * owned; NULL = nothing */
     char *note;
+    ik_lane_trade trade;
     /* table routings share this: [num_switches][num_hosts] local output port, 0xFFFF = none; NULL
      * otherwise */
     uint16_t *lft;

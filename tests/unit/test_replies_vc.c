@@ -100,7 +100,8 @@ static const struct {
     {"dfsssp", "dfsssp:pairs=both"}, {"shortest", "dfsssp:pairs=both,compact=false"},
     {"shortest", "lash:pairs=both"}, {"nue:pairs=both", NULL},
     {"nue:vcs=3,pairs=both", NULL},  {"nue:vcs=7,pairs=both", NULL},
-    {"nue:vcs=13,pairs=both", NULL},
+    {"nue:vcs=13,pairs=both", NULL}, {"frugal", NULL},
+    {"frugal:prefer=load", NULL},    {"frugal:lanes=1", NULL},
 };
 
 static void check_fabric(const ik_fabric *f, const char *name)

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * frugal_search.c: many attempts under different rules, and which of their tables are taken.
+ *
+ * First two kinds of tables as they are: those of a subnet manager that takes the lowest port,
+ * whose load is the most that a user would accept for fewer lanes, and balanced ones, which say
+ * what the fewer lanes cost. Then attempts with 1, 2, ... lanes until one stays below that load, or
+ * with all lanes at once where the load counts more. Where nothing fits paths may be longer than
+ * shortest, and at last escape paths, which always fit.
+ */
+#include "routing/graph/balanced.h"
+#include "routing/graph/frugal.h"
+
+#include <stdlib.h>
+
+/* Fabrics with more pairs of switches get fewer attempts; those with more trees and pairs than
+ * ENOUGH are content with balanced tables that fit one lane. */
+#define SMALL_UNITS  3000
+#define MIDDLE_UNITS 10000
+#define ENOUGH_WORK  400000
+#define MOST_RULES   48
+
+typedef struct contest {
+    const frugal_graph *f;
+    const ik_env *env;
+    frugal_goal goal;
+    frugal_tables best;
+    bool have;
+    uint64_t bound; /* load that fewer lanes may cost */
+    uint32_t many;  /* hosts on the switch with most */
+} contest;
+
+/* Within the bound fewer lanes are better, then less load; beyond it, or if the load counts more,
+ * the other way round. */
+static bool is_better(const contest *c, const frugal_tables *a, const frugal_tables *b)
+{
+    bool a_in = a->max_load <= c->bound, b_in = b->max_load <= c->bound;
+    if (c->goal.by_load || (!a_in && !b_in))
+        return a->max_load != b->max_load ? a->max_load < b->max_load : a->lanes < b->lanes;
+    if (a_in != b_in)
+        return a_in;
+    return a->lanes != b->lanes ? a->lanes < b->lanes : a->max_load < b->max_load;
+}
+
+/* Takes the tables, or frees them. */
+static void consider(contest *c, frugal_tables *t)
+{
+    if (t->lanes <= c->goal.lanes && (!c->have || is_better(c, t, &c->best))) {
+        frugal_tables_free(&c->best);
+        c->best = *t;
+        c->have = true;
+        *t = (frugal_tables){0};
+    }
+    frugal_tables_free(t);
+}
+
+/* ------------------------------------------------------------------------------------------
+ * attempts in parallel */
+
+typedef struct batch {
+    const contest *c;
+    const frugal_rule *rules;
+    frugal_tables *tables; /* [rules] */
+    bool *found;
+} batch;
+
+static ik_status attempt_one(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    (void)thread;
+    batch *b = ctx;
+    return frugal_attempt(b->c->f, &b->rules[index], b->c->env, &b->tables[index], &b->found[index],
+                          err);
+}
+
+/* As many at a time as there are threads, which bounds the memory; considered in order. */
+static ik_status attempt_all(contest *c, const frugal_rule *rules, unsigned num, ik_error *err)
+{
+    ik_status status = IK_OK;
+    unsigned chunk = ik_env_threads(c->env) < MOST_RULES ? ik_env_threads(c->env) : MOST_RULES;
+    for (unsigned first = 0; first < num && status == IK_OK; first += chunk) {
+        frugal_tables tables[MOST_RULES] = {0};
+        bool found[MOST_RULES] = {0};
+        batch b = {c, rules + first, tables, found};
+        unsigned some = num - first < chunk ? num - first : chunk;
+        status = ik_parallel_for(c->env, "attempts", some, attempt_one, &b, err);
+        for (unsigned i = 0; i < some; i++)
+            if (found[i] && status == IK_OK)
+                consider(c, &tables[i]);
+            else
+                frugal_tables_free(&tables[i]);
+    }
+    return status;
+}
+
+/* The rules of attempts with `lanes` lanes; returns their number. */
+static unsigned make_rules(const contest *c, frugal_rule like, frugal_rule *rules)
+{
+    static const double reuse[] = {0.3, 1, 1e4, 0, 3};
+    uint32_t units = c->f->num_units;
+    bool small = units <= SMALL_UNITS; /* drawn orders are better than none on large fabrics */
+    unsigned prices = units <= MIDDLE_UNITS ? 5 : 3, num = 0;
+    for (unsigned s = small ? 0 : 1; s <= (small ? 3 : 2); s++) {
+        like.shuffle = s;
+        like.spread = false;
+        rules[num] = like;
+        rules[num++].by_port = true;
+        for (unsigned i = 0; i < prices; i++) {
+            rules[num] = like;
+            rules[num++].reuse = reuse[i];
+        }
+        like.spread = true;
+        for (unsigned i = 0; i < prices && c->many > 1; i++) {
+            rules[num] = like;
+            rules[num++].reuse = reuse[i];
+        }
+    }
+    assert(num <= MOST_RULES);
+    return num;
+}
+
+static ik_status attempt_rules(contest *c, frugal_rule like, ik_error *err)
+{
+    frugal_rule rules[MOST_RULES];
+    return attempt_all(c, rules, make_rules(c, like, rules), err);
+}
+
+/* ------------------------------------------------------------------------------------------
+ * tables as they are */
+
+/* The lowest port that leads nearer, one tree per switch with hosts: given[tree][S]. */
+static void lowest_ports(const frugal_graph *f, uint32_t *given)
+{
+    const links *g = &f->g;
+    uint32_t n = g->num_switches;
+    for (uint32_t d = 0; d < n; d++) {
+        const uint8_t *dist = f->dist + (size_t)d * n;
+        if (f->hosts[d] == 0)
+            continue;
+        for (uint32_t s = 0; s < n; s++) {
+            uint32_t lowest = IK_NONE;
+            for (uint32_t l = g->base[s]; l < g->base[s + 1] && dist[s] != LINKS_FAR; l++)
+                if (dist[g->head[l]] + 1U == dist[s] &&
+                    (lowest == IK_NONE || f->rank[l] < f->rank[lowest]))
+                    lowest = l;
+            given[s] = lowest;
+        }
+        given += n;
+    }
+}
+
+/* The tables of r, one tree per host. */
+static void tables_of(const frugal_graph *f, const ik_routing *r, uint32_t *given)
+{
+    const links *g = &f->g;
+    for (uint32_t tree = 0; tree < f->first[g->num_switches]; tree++)
+        for (uint32_t s = 0; s < g->num_switches; s++) {
+            uint16_t port = r->lft[(size_t)s * g->num_hosts + f->host[tree]];
+            *given++ = port == 0xFFFF ? IK_NONE : g->of_port[r->fabric->port_base[s] + port];
+        }
+}
+
+static ik_status layer_given(contest *c, bool spread, const uint32_t *given, unsigned *lanes,
+                             uint64_t *load, ik_error *err)
+{
+    frugal_rule rule = {.lanes = FRUGAL_MOST_LANES, .spread = spread, .given = given};
+    frugal_tables t = {0};
+    bool found = false;
+    ik_status status = frugal_attempt(c->f, &rule, c->env, &t, &found, err);
+    *lanes = found ? t.lanes : 0;
+    *load = found ? t.max_load : UINT64_MAX;
+    if (found)
+        consider(c, &t);
+    return status;
+}
+
+static ik_status start_with_given(contest *c, ik_routing *r, ik_lane_trade *trade, ik_error *err)
+{
+    size_t n = c->f->g.num_switches, trees = c->f->first[n];
+    uint32_t *given = ik_calloc(trees * n + 1, sizeof *given);
+    if (!given)
+        return ik_fail_memory(err, trees * n * 4, "the trees");
+    unsigned lanes;
+    uint64_t bound = 0;
+    lowest_ports(c->f, given);
+    ik_status status = layer_given(c, false, given, &lanes, &bound, err);
+    c->bound = bound;
+    if (status == IK_OK)
+        status = balanced_route(r, BALANCED_PATH, 2, c->env, err);
+    if (status == IK_OK) {
+        tables_of(c->f, r, given);
+        status = layer_given(c, true, given, &trade->balanced_lanes, &trade->balanced_load, err);
+    }
+    free(given);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
+static bool is_done(const contest *c, unsigned lanes)
+{
+    return c->have && !c->goal.by_load && c->best.lanes <= lanes && c->best.max_load <= c->bound;
+}
+
+/* Shortest paths within the goal's lanes. */
+static ik_status search(contest *c, ik_error *err)
+{
+    uint64_t work = (uint64_t)c->f->num_units * (c->many ? c->many : 1);
+    ik_status status = IK_OK;
+    if (work > ENOUGH_WORK && c->have && c->best.lanes == 1)
+        return IK_OK;
+    unsigned lanes = c->goal.by_load ? c->goal.lanes : 1;
+    for (; lanes <= c->goal.lanes && status == IK_OK; lanes++) {
+        status = attempt_rules(c, (frugal_rule){.lanes = lanes}, err);
+        if (is_done(c, lanes))
+            break;
+    }
+    return status;
+}
+
+ik_status frugal_search(const frugal_graph *f, ik_routing *r, frugal_goal goal, const ik_env *env,
+                        frugal_tables *out, ik_error *err)
+{
+    contest c = {.f = f, .env = env, .goal = goal, .bound = UINT64_MAX};
+    for (uint32_t s = 0; s < f->g.num_switches; s++)
+        c.many = f->hosts[s] > c.many ? f->hosts[s] : c.many;
+    ik_status status = start_with_given(&c, r, &r->trade, err);
+    if (status == IK_OK)
+        status = search(&c, err);
+    frugal_rule longer = {.lanes = goal.lanes, .detours = true};
+    if (status == IK_OK && !c.have)
+        status = attempt_rules(&c, longer, err);
+    longer.escapes = true;
+    if (status == IK_OK && !c.have)
+        status = attempt_rules(&c, longer, err);
+    if (status != IK_OK) {
+        frugal_tables_free(&c.best);
+        return status;
+    }
+    assert(c.have); /* escape paths always fit */
+    *out = c.best;
+    return IK_OK;
+}
