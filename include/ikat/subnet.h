@@ -128,6 +128,9 @@ typedef struct ik_subnet_verdict {
     double mean_hops;
     /* [num_ports] delivered paths (source port, destination LID) over each channel: uniform load */
     uint64_t *paths_over;
+    /* [num_ports] how many flows of a permutation of host ports can cross each channel at most: all
+     * sources of switches whose delivered paths cross it, or their destination ports, if fewer */
+    uint32_t *most_over;
 } ik_subnet_verdict;
 
 /* Judges tables with the SLs and VLs that packets really take (sls NULL = SL 0; vls NULL = VL 0),

@@ -103,14 +103,33 @@ static void count_direct(const judge *j, work *w, judge_scratch *s)
     }
 }
 
-static void count_loads(judge_scratch *s)
+/* Sources of which switches cross which channels. */
+static void mark_sources(judge *j, const judge_scratch *s)
 {
     const lid_tree *t = &s->tree;
+    for (uint32_t from = 0; from < j->f->num_switches; from++) {
+        uint64_t mask = UINT64_C(1) << from % 64;
+        if (!s->count[from] || t->fate[from] != IK_FATE_DELIVERED)
+            continue;
+        for (uint32_t sw = from; sw != IK_NONE && t->out[sw] != IK_NONE; sw = t->next[sw]) {
+            uint64_t *word = j->from + t->out[sw] * j->ask_words + from / 64;
+            if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & mask))
+                __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+static void count_loads(const judge *j, judge_scratch *s)
+{
+    const lid_tree *t = &s->tree;
+    uint32_t seen = j->lids->of[t->dst].port + 1;
     for (uint32_t i = 0; i < t->num_sorted; i++) {
         uint32_t sw = t->order[i], count = s->count[sw];
         if (!count || t->fate[sw] != IK_FATE_DELIVERED || t->out[sw] == IK_NONE)
             continue;
         s->tally.paths_over[t->out[sw]] += count;
+        s->tally.dests[t->out[sw]] += s->dest_seen[t->out[sw]] != seen;
+        s->dest_seen[t->out[sw]] = seen;
         if (t->next[sw] != IK_NONE)
             s->count[t->next[sw]] += count;
     }
@@ -155,7 +174,8 @@ static void judge_host(work *w, judge_scratch *s)
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
         count_at(j, w, s, sw, at_switch && j->part[sw] == j->part[at]);
     count_direct(j, w, s);
-    count_loads(s);
+    mark_sources(j, s);
+    count_loads(j, s);
     if (at_switch)
         find_unanswered(j, &s->tree, at);
 }
@@ -165,6 +185,7 @@ static ik_status judge_block(void *ctx, size_t block, unsigned thread, ik_error 
     work *w = ctx;
     judge_scratch *s = &w->scratch[thread];
     (void)err;
+    memset(s->dest_seen, 0, w->j->f->num_ports * sizeof *s->dest_seen);
     for (size_t dst = block * JUDGE_BLOCK; dst < (block + 1) * JUDGE_BLOCK; dst++) {
         if (dst >= w->j->lids->num)
             break;
@@ -207,6 +228,8 @@ static void add_tally(judge_tally *sum, const judge_tally *t, const judge *j)
     sum->vls |= t->vls;
     for (uint32_t port = 0; port < j->f->num_ports; port++)
         sum->paths_over[port] += t->paths_over[port];
+    for (uint32_t port = 0; port < j->f->num_ports; port++)
+        sum->dests[port] += t->dests[port];
     for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
         sum->delivered[sw] += t->delivered[sw];
     for (uint32_t i = 0; i < j->num_sources; i++)
@@ -266,6 +289,21 @@ static void verdict_sources(const judge *j, const judge_tally *t, ik_subnet_verd
     }
 }
 
+/* The fewer of the sources and the destinations of a channel. */
+static void verdict_most(const judge *j, const judge_tally *t, ik_subnet_verdict *v)
+{
+    for (uint32_t port = 0; port < j->f->num_ports; port++) {
+        const uint64_t *from = j->from + port * j->ask_words;
+        uint32_t sources = 0;
+        for (uint32_t sw = 0; t->dests[port] && sw < j->f->num_switches; sw++)
+            if (from[sw / 64] >> sw % 64 & 1)
+                sources += j->first[sw + 1] - j->first[sw];
+        v->most_over[port] = sources < t->dests[port] ? sources : t->dests[port];
+    }
+    for (uint32_t i = 0; i < j->num_sources; i++)
+        v->most_over[j->sources[i].port] = v->paths_over[j->sources[i].port] > 0;
+}
+
 /* Does the graph have a cycle? Then the shortest one is kept. */
 static ik_status verdict_graph(const judge *j, bool queries, const ik_env *env, ik_verdict *verdict,
                                ik_subnet_verdict *v, ik_error *err)
@@ -323,6 +361,7 @@ static ik_status judge_all(work *w, const ik_env *env, ik_subnet_verdict *v, ik_
     verdict_counts(v, sum);
     verdict_switches(j, v);
     verdict_sources(j, sum, v);
+    verdict_most(j, sum, v);
     v->dependencies = lane_graph_count(&j->graph);
     status = verdict_graph(j, false, env, &v->deadlock_free, v, err);
     if (status == IK_OK && j->config.management)
@@ -343,9 +382,10 @@ ik_status ik_subnet_judge(const ik_lid_tables *t, const ik_service_levels *sls, 
     ik_subnet_verdict v = {.management_free = IK_UNKNOWN,
                            .one_manager_free = IK_UNKNOWN,
                            .lost_to = ik_calloc(lids, sizeof *v.lost_to),
-                           .lost_from = ik_calloc(lids, sizeof *v.lost_from)};
+                           .lost_from = ik_calloc(lids, sizeof *v.lost_from),
+                           .most_over = ik_calloc((size_t)j.f->num_ports + 1, sizeof *v.most_over)};
     work w = {.j = &j, .scratch = ik_calloc(threads, sizeof *w.scratch), .lost_to = v.lost_to};
-    if (!w.scratch || !v.lost_to || !v.lost_from)
+    if (!w.scratch || !v.lost_to || !v.lost_from || !v.most_over)
         status = ik_fail_memory(err, 16 * lids, "the verdict on tables");
     while (status == IK_OK && made < threads)
         status = judge_scratch_init(&j, &w.scratch[made++], err);
@@ -368,5 +408,6 @@ void ik_subnet_verdict_free(ik_subnet_verdict *v)
     free(v->lost_from);
     free(v->loop);
     free(v->paths_over);
+    free(v->most_over);
     *v = (ik_subnet_verdict){0};
 }

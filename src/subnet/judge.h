@@ -41,7 +41,8 @@ typedef struct judge {
     uint32_t *part;        /* [num_switches] the connected part that it is in */
     lane_graph graph;
     uint64_t *unasked; /* [num_sources][ask_words] bits of switches that it has no way to or from */
-    size_t ask_words;
+    size_t ask_words;  /* of a bit for each switch */
+    uint64_t *from;    /* [num_ports][ask_words] bits of switches whose sources' paths cross it */
 } judge;
 
 /* The entries of all switches for one destination. */
@@ -69,19 +70,20 @@ typedef struct judge_tally {
     uint64_t *paths_over;
     uint64_t *delivered; /* [num_switches] destinations that packets reach from there */
     uint64_t *lost_from; /* [num_sources] */
+    uint32_t *dests;     /* [num_ports] destination ports of paths over a channel */
 } judge_tally;
 
 /* What one thread works with. */
 typedef struct judge_scratch {
     lid_tree tree;
+    uint32_t *dest_seen; /* [num_ports] 1 + the port counted last in dests; 0 at a block's start */
     judge_tally tally;
-    uint32_t *count;      /* [num_switches] delivered sources behind a switch, itself included */
-    uint16_t *sls;        /* [num_sources] mask of SLs on which packets to the destination travel */
-    uint16_t *sls_at;     /* [num_switches] of its sources together */
-    uint16_t *vls;        /* [num_switches] mask of VLs of packets on its way out */
-    bool *via_drop;       /* [num_switches] packets on its way out are dropped later */
-    bool *dropped;        /* [num_sources] on one of its SLs */
-    uint32_t *dropped_at; /* [num_switches] how many of its sources */
+    uint32_t *count;  /* [num_switches] delivered sources behind a switch, itself included */
+    uint16_t *sls;    /* [num_sources] mask of SLs on which packets to the destination travel */
+    uint16_t *sls_at; /* [num_switches] of its sources together */
+    uint16_t *vls;    /* [num_switches] mask of VLs of packets on its way out */
+    bool *via_drop;   /* [num_switches] packets on its way out are dropped later */
+    bool *dropped;    /* [num_sources] on one of its SLs */
 } judge_scratch;
 
 static inline uint32_t judge_local(const judge *j, uint32_t port)

@@ -124,7 +124,8 @@ ik_status judge_init(judge *j, const ik_lid_tables *t, const ik_service_levels *
         j->port_of = judge_ports(j->f);
         j->ask_words = ((size_t)j->f->num_switches + 63) / 64;
         j->unasked = ik_calloc((size_t)j->num_sources + 1, (j->ask_words + 1) * sizeof(uint64_t));
-        if (!j->port_of || !j->unasked)
+        j->from = ik_calloc((size_t)j->f->num_ports + 1, (j->ask_words + 1) * sizeof(uint64_t));
+        if (!j->port_of || !j->unasked || !j->from)
             status = ik_fail_memory(err, (size_t)j->num_sources * j->ask_words * sizeof(uint64_t),
                                     "the judgement of tables");
     }
@@ -142,6 +143,7 @@ void judge_free(judge *j)
     free(j->part);
     free(j->port_of);
     free(j->unasked);
+    free(j->from);
     *j = (judge){0};
 }
 
@@ -160,9 +162,10 @@ static bool tally_init(judge_tally *t, const judge *j, size_t switches)
 {
     *t = (judge_tally){.paths_over = ik_calloc((size_t)j->f->num_ports + 1, sizeof *t->paths_over),
                        .delivered = ik_calloc(switches, sizeof *t->delivered),
-                       .lost_from = ik_calloc((size_t)j->num_sources + 1, sizeof *t->lost_from)};
+                       .lost_from = ik_calloc((size_t)j->num_sources + 1, sizeof *t->lost_from),
+                       .dests = ik_calloc((size_t)j->f->num_ports + 1, sizeof *t->dests)};
     memset(t->first, 0xFF, sizeof t->first);
-    return t->paths_over && t->delivered && t->lost_from;
+    return t->paths_over && t->delivered && t->lost_from && t->dests;
 }
 
 ik_status judge_scratch_init(const judge *j, judge_scratch *s, ik_error *err)
@@ -173,11 +176,11 @@ ik_status judge_scratch_init(const judge *j, judge_scratch *s, ik_error *err)
                          .sls_at = ik_calloc(switches, sizeof *s->sls_at),
                          .vls = ik_calloc(switches, sizeof *s->vls),
                          .via_drop = ik_calloc(switches, sizeof *s->via_drop),
-                         .dropped = ik_calloc(sources, sizeof *s->dropped),
-                         .dropped_at = ik_calloc(switches, sizeof *s->dropped_at)};
+                         .dropped = ik_calloc(sources, sizeof *s->dropped)};
+    s->dest_seen = ik_calloc((size_t)j->f->num_ports + 1, sizeof *s->dest_seen);
     bool tree = tree_init(&s->tree, switches), tally = tally_init(&s->tally, j, switches);
     if (tree && tally && s->count && s->sls && s->sls_at && s->vls && s->via_drop && s->dropped &&
-        s->dropped_at)
+        s->dest_seen)
         return IK_OK;
     judge_scratch_free(s);
     return ik_fail_memory(err, 40 * switches + 8 * (size_t)j->f->num_ports,
@@ -196,12 +199,13 @@ void judge_scratch_free(judge_scratch *s)
     free(s->tally.paths_over);
     free(s->tally.delivered);
     free(s->tally.lost_from);
+    free(s->tally.dests);
+    free(s->dest_seen);
     free(s->count);
     free(s->sls);
     free(s->sls_at);
     free(s->vls);
     free(s->via_drop);
     free(s->dropped);
-    free(s->dropped_at);
     *s = (judge_scratch){0};
 }

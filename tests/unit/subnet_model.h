@@ -104,7 +104,8 @@ typedef struct model {
     ik_subnet_config config;
     uint64_t fates[IK_NUM_FATES], hops, *loads, *lost_to, *lost_from;
     uint32_t max_hops, used;
-    bool *waits; /* [ports * 16][ports * 16] */
+    bool *crosses; /* [ports][nodes][2] delivered paths of a source's, a destination's port */
+    bool *waits;   /* [ports * 16][ports * 16] */
     size_t vertices;
 } model;
 
@@ -173,8 +174,12 @@ static inline void model_pair(model *m, uint32_t src, uint32_t dst)
         uint32_t hops = (uint32_t)(way.num > 2 ? way.num - 2 : 0);
         m->hops += hops;
         m->max_hops = hops > m->max_hops ? hops : m->max_hops;
-        for (size_t i = 0; i < way.num; i++)
+        for (size_t i = 0; i < way.num; i++) {
+            size_t at = (size_t)way.hops[i].channel * ik_num_nodes(lids->fabric) * 2;
             m->loads[way.hops[i].channel]++;
+            m->crosses[at + 2 * (size_t)lids->of[src].node] = true;
+            m->crosses[at + 2 * (size_t)lids->of[dst].node + 1] = true;
+        }
     } else if (fate != IK_FATE_UNCONNECTED) {
         m->lost_to[dst]++;
         m->lost_from[src]++;
@@ -219,6 +224,7 @@ static inline model model_of(const ik_lid_tables *t, const ik_service_levels *sl
                .config = *config,
                .vertices = (size_t)f->port_base[f->num_switches] * 16};
     m.loads = calloc(f->num_ports + 1, sizeof *m.loads);
+    m.crosses = calloc((size_t)f->num_ports * ik_num_nodes(f) * 2 + 1, sizeof *m.crosses);
     m.lost_to = calloc(t->lids->num + 1, sizeof *m.lost_to);
     m.lost_from = calloc(t->lids->num + 1, sizeof *m.lost_from);
     m.waits = calloc(m.vertices * m.vertices + 1, sizeof *m.waits);
@@ -250,6 +256,7 @@ static inline void model_queries(model *m, uint32_t only)
 static inline void model_free(model *m)
 {
     free(m->loads);
+    free(m->crosses);
     free(m->lost_to);
     free(m->lost_from);
     free(m->waits);

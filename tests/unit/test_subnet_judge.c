@@ -97,6 +97,28 @@ static void check_queries(const ik_lid_tables *t, const ik_service_levels *sls, 
     ik_subnet_verdict_free(&w);
 }
 
+/* A bound of the flows of a permutation: at least what both ends of the paths say; more where only
+ * some sources of a switch cross the channel. */
+static void assert_most(const model *m, uint32_t port, uint32_t most)
+{
+    const ik_fabric *f = m->t->lids->fabric;
+    uint32_t nodes = ik_num_nodes(f), ends[2] = {0, 0}, of_switches = 0;
+    const bool *row = m->crosses + (size_t)port * nodes * 2;
+    for (uint32_t node = f->num_switches; node < nodes; node++) {
+        uint32_t sw = ik_host_switch(f, ik_node_host(f, node));
+        bool beside = false;
+        for (uint32_t other = f->num_switches; other < nodes; other++)
+            beside |= row[2 * (size_t)other] && ik_host_switch(f, ik_node_host(f, other)) == sw;
+        ends[0] += row[2 * (size_t)node];
+        ends[1] += row[2 * (size_t)node + 1];
+        of_switches += beside;
+    }
+    if (f->port_node[port] >= f->num_switches)
+        of_switches = ends[0];
+    assert_true(most >= (ends[0] < ends[1] ? ends[0] : ends[1]));
+    assert_int_equal(most, of_switches < ends[1] ? of_switches : ends[1]);
+}
+
 static void check_against_model(const ik_lid_tables *t, const ik_service_levels *sls,
                                 const ik_sl2vl *vls, bool replies)
 {
@@ -112,6 +134,8 @@ static void check_against_model(const ik_lid_tables *t, const ik_service_levels 
         assert_int_equal(fates[i], m.fates[i]);
     for (uint32_t port = 0; port < f->num_ports; port++)
         assert_int_equal(v.paths_over[port], m.loads[port]);
+    for (uint32_t port = 0; port < f->num_ports; port++)
+        assert_most(&m, port, v.most_over[port]);
     for (uint32_t i = 0; i < t->lids->num; i++) {
         assert_int_equal(v.lost_from[i], m.lost_from[i]);
         if (t->lids->of[i].port != IK_NONE)
