@@ -18,12 +18,13 @@ ROOMS = {"record": ["", "preload"],
          "experiment": ["yaml", "figures", "", "run"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],
+         "cli": ["", "subnet"],
          "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
-          "report": "report", "record": "record", "subnet": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
+          "report": "report", "record": "record", "subnet": "subnet", "audit": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
 
 
 def room_error(place, name, used):

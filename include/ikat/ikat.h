@@ -5,6 +5,7 @@
 #ifndef IKAT_IKAT_H
 #define IKAT_IKAT_H
 #include "ikat/analysis.h"
+#include "ikat/audit.h"
 #include "ikat/base.h"
 #include "ikat/cabling.h"
 #include "ikat/counters.h"

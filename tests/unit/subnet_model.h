@@ -19,12 +19,16 @@ static inline ik_lids made_lids(const ik_fabric *f, unsigned lmc)
     ik_lids lids = {.fabric = f, .max_lmc = lmc, .of = calloc(most, sizeof(ik_lid))};
     uint16_t lid = 1;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
-        lids.of[lids.num++] = (ik_lid){lid++, 0, sw, IK_NONE, ik_node_guid(f, sw)};
+        lids.of[lids.num++] =
+            (ik_lid){.lid = lid++, .node = sw, .port = IK_NONE, .guid = ik_node_guid(f, sw)};
     lid = (uint16_t)((lid + paths - 1) / paths * paths);
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++)
         for (uint16_t p = 0; f->port_peer[port] != IK_NONE && p < paths; p++)
-            lids.of[lids.num++] =
-                (ik_lid){lid++, p, f->port_node[port], port, ik_port_guid(f, port)};
+            lids.of[lids.num++] = (ik_lid){.lid = lid++,
+                                           .path = p,
+                                           .node = f->port_node[port],
+                                           .port = port,
+                                           .guid = ik_port_guid(f, port)};
     return lids;
 }
 

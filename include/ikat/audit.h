@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ikat/audit.h: what is wrong with a subnet's cabling and with the routing that is installed in it,
+ * in its administrator's own names; and what ikat would install instead.
+ */
+#ifndef IKAT_AUDIT_H
+#define IKAT_AUDIT_H
+
+#include "ikat/analysis.h"
+#include "ikat/cabling.h"
+#include "ikat/deploy.h"
+#include "ikat/path_records.h"
+#include "ikat/subnet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- which engine made the tables */
+
+/* What tables show of the engine that made them. Entries: those of switches for LIDs of hosts on
+ * other switches that the fabric connects them to. */
+typedef struct ik_engine_evidence {
+    uint64_t entries;
+    uint64_t minimal; /* lead one hop nearer to the destination */
+    uint64_t choices; /* with several ports that do: where engines differ */
+    /* LMC 0: equal those that OpenSM's minhop makes in a first sweep; it takes for each host, in an
+     * order of its own, the port with the fewest hosts so far */
+    uint64_t minhop;
+    uint64_t updn;   /* the same of updn with the top level of a tree as roots */
+    bool has_levels; /* the fabric is a tree; then also: */
+    bool up_down;    /* no path of a host goes up again after it went down */
+    uint64_t
+        together;   /* of destinations that are not the first of their switch: entries equal ... */
+    uint64_t apart; /* ... to the first one's, of so many */
+    /* Destinations that packets come to by one channel into their switch, of all that packets come
+     * to from other switches: what ftree does, and d-mod-k. */
+    uint64_t one_way, destinations;
+    const char *name; /* static text: "minhop", "minhop or updn", ...; NULL: it cannot be told */
+    char text[320];   /* the evidence in one sentence */
+} ik_engine_evidence;
+/* Cost O(switches * LIDs * radix). */
+ik_status ik_engine_recognise(const ik_lid_tables *t, const ik_env *env, ik_engine_evidence *out,
+                              ik_error *err);
+
+/* ---- an audit */
+
+typedef struct ik_audit_finding {
+    ik_severity severity;
+    const char *code;     /* stable word, see docs/auditing.md */
+    const char *place;    /* node or port in the administrator's names; NULL: the whole subnet */
+    const char *text;     /* what is wrong, one sentence */
+    const char *evidence; /* a packet's way, a cycle; lines joined by '\n'; NULL: none */
+    const char *remedy;   /* what to do; NULL: none */
+    uint32_t node, port;  /* what it is about, IK_NONE */
+} ik_audit_finding;
+
+typedef struct ik_audit_config {
+    const ik_fabric *plan; /* what the fabric should be; NULL: recognised */
+    const char *tables;    /* file of forwarding tables; NULL: none */
+    /* files; NULL: SL i on VL i; all on SL 0, or as path records or a QoS policy say (not both) */
+    const char *sl2vl, *policy, *path_records;
+    const char *engine; /* what the administrator believes made the tables; NULL */
+    /* what to compare with: a routing's spec; NULL: ikat's choice; "none": nothing */
+    const char *routing, *vc; /* vc: with routing; NULL: the routing's own */
+} ik_audit_config;
+
+/* Tables and what was measured on them. Loads: every host sends evenly to all others, in units of a
+ * host's rate. */
+typedef struct ik_audit_routing {
+    char *spec, *vc; /* proposed: the routing and its VC scheme */
+    unsigned lanes;
+    ik_subnet_verdict verdict;
+    ik_load_group *groups; /* [num_groups] of loads */
+    size_t num_groups;
+    double max_load, mean_load; /* over channels between switches */
+    uint32_t max_channel;       /* IK_NONE: none */
+    double saturation;          /* share of the hosts' rate at which the tightest channel is full */
+    uint32_t tightest;
+    uint32_t worst, worst_channel; /* largest most_over between switches */
+    uint64_t idle_channels;        /* between switches, without any path */
+    uint64_t channels;
+    double *load; /* [num_ports] */
+} ik_audit_routing;
+
+typedef struct ik_audit {
+    const ik_fabric *fabric; /* borrowed */
+    ik_audit_finding *findings;
+    size_t num_findings, finding_cap;
+    uint64_t counts[3]; /* by severity */
+    bool partial;       /* tables or fabric are incomplete: verdicts hold for what is there */
+    bool has_cabling;
+    ik_cabling cabling;
+    ik_lids lids;
+    bool has_tables, has_levels, has_maps;
+    ik_tables_matched matched;
+    ik_engine_evidence engine;
+    ik_audit_routing installed, proposed;
+    bool has_proposed;
+    ik_arena arena;
+} ik_audit;
+
+/* Audits a fabric. Findings are no failure: IK_OK. IK_ERR_INPUT: files that cannot be read, with
+ * the place. Free with ik_audit_free; the fabric outlives it. */
+ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const ik_env *env,
+                       ik_audit *out, ik_error *err);
+void ik_audit_free(ik_audit *a);
+/* A page with all of it, without anything from elsewhere. */
+ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, ik_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

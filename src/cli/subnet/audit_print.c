@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit_show.h"
+
+#include <string.h>
+
+static const char *verdict_text(ik_verdict v)
+{
+    return v == IK_YES ? "yes" : v == IK_NO ? "NO" : "not known";
+}
+
+/* ---- what is audited */
+
+static void print_subject(const cli *c, const ik_audit *a)
+{
+    const ik_fabric *f = a->fabric;
+    printf("%s\n", cli_line(f->spec ? f->spec : c->args[0]));
+    printf("  %-15s %s hosts, %s switches", "fabric", cli_count(f->num_hosts),
+           cli_count(f->num_switches));
+    if (f->num_levels)
+        printf(", a tree of %u level%s", f->num_levels, f->num_levels == 1 ? "" : "s");
+    printf("\n");
+    if (a->cabling.summary)
+        printf("  %-15s %s\n", "cabling", cli_line(a->cabling.summary));
+    if (!a->has_tables) {
+        printf("  %-15s none given: only the fabric is audited (--lfts FILE)\n", "tables");
+        return;
+    }
+    printf("  %-15s of %s switches, %s entries, read as %s\n", "tables",
+           cli_count(a->matched.switches), cli_count(a->matched.entries), a->matched.format);
+    printf("  %-15s %s\n", "lanes",
+           a->has_levels ? "service levels as the files say"
+                         : "every packet on SL 0: no service levels are given");
+    printf("  %-15s %s: %s\n", "made by", a->engine.name ? a->engine.name : "not told",
+           a->engine.text);
+    if (a->partial)
+        printf("  %-15s what follows holds for the part that the files describe\n", "PARTIAL");
+}
+
+/* ---- installed beside proposed */
+
+/* One row of the table: a name and a cell for each column. */
+typedef void put_cell(cli_table *t, const ik_audit *a, const ik_audit_routing *r);
+
+static void put_pairs(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    (void)a;
+    cli_table_cell(t, "%s of %s", cli_count(r->verdict.delivered), cli_count(r->verdict.pairs));
+}
+
+static void put_switches(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    cli_table_cell(t, "%s of %s",
+                   cli_count(a->fabric->num_switches - r->verdict.switches_unreached),
+                   cli_count(a->fabric->num_switches));
+}
+
+static void put_deadlock(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    (void)a;
+    cli_table_cell(t, "%s", verdict_text(r->verdict.deadlock_free));
+}
+
+static void put_management(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    (void)a;
+    cli_table_cell(t, "%s%s", verdict_text(r->verdict.management_free),
+                   r->verdict.management_free == IK_NO && r->verdict.one_manager_free == IK_YES
+                       ? " (one host: yes)"
+                       : "");
+}
+
+static void put_lanes(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    (void)a;
+    cli_table_cell(t, "%u", r->verdict.vls_used);
+}
+
+static void put_hops(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    (void)a;
+    cli_table_cell(t, "%.4g, at most %u", r->verdict.mean_hops, r->verdict.max_hops);
+}
+
+static void put_load(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    (void)a;
+    cli_table_cell(t, "%.4g", r->max_load);
+}
+
+static void put_saturation(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    (void)a;
+    cli_table_cell(t, "%.4g", r->saturation);
+}
+
+static void put_worst(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    (void)a;
+    cli_table_cell(t, "%u", r->worst);
+}
+
+static void put_idle(cli_table *t, const ik_audit *a, const ik_audit_routing *r)
+{
+    (void)a;
+    cli_table_cell(t, "%s of %s", cli_count(r->idle_channels), cli_count(r->channels));
+}
+
+static const struct {
+    const char *name;
+    put_cell *put;
+} rows[] = {
+    {"host pairs delivered", put_pairs},
+    {"switches that every host reaches", put_switches},
+    {"deadlock-free, replies included", put_deadlock},
+    {"and with performance queries", put_management},
+    {"virtual lanes in use", put_lanes},
+    {"hops between switches, mean", put_hops},
+    {"largest load, all hosts to all", put_load},
+    {"offered load at saturation", put_saturation},
+    {"most flows of a permutation on a link", put_worst},
+    {"channels without any path", put_idle},
+};
+
+static void print_routings(const cli *c, const ik_audit *a)
+{
+    const char *headers[] = {"", a->has_tables ? "installed>" : NULL, NULL, NULL};
+    char name[160];
+    size_t at = a->has_tables ? 2 : 1;
+    if (a->has_proposed) {
+        snprintf(name, sizeof name, "%.60s, %.60s>", cli_line(a->proposed.spec),
+                 cli_line(a->proposed.vc));
+        headers[at] = name;
+    }
+    if (!headers[1])
+        return;
+    cli_heading(c, a->has_tables && a->has_proposed ? "Installed, and what ikat would install"
+                   : a->has_tables                  ? "Installed"
+                                                    : "What ikat would install");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cli_table_cell(t, "%s", rows[i].name);
+        if (a->has_tables)
+            rows[i].put(t, a, &a->installed);
+        if (a->has_proposed)
+            rows[i].put(t, a, &a->proposed);
+    }
+    cli_table_print(t, stdout, c->colour_out);
+    printf("  loads are in units of a host's rate\n");
+}
+
+/* ---- balance */
+
+static void print_balance(const cli *c, const ik_audit *a)
+{
+    static const char *const headers[] = {"channels", "level>", "number>", "min load>",
+                                          "mean>",    "max>",   NULL};
+    if (!a->has_tables)
+        return;
+    cli_heading(c, "Balance of what is installed");
+    cli_table *t = cli_table_new(headers);
+    for (size_t i = 0; i < a->installed.num_groups; i++) {
+        const ik_load_group *g = &a->installed.groups[i];
+        cli_table_cell(t, "%s", ik_direction_name(g->direction));
+        if (g->level)
+            cli_table_cell(t, "%u", g->level);
+        else
+            cli_table_cell(t, "%s", "");
+        cli_table_cell(t, "%s", cli_count(g->channels));
+        cli_table_cell(t, "%.4g", g->min);
+        cli_table_cell(t, "%.4g", g->mean);
+        cli_table_cell(t, "%.4g", g->max);
+    }
+    cli_table_print(t, stdout, c->colour_out);
+}
+
+/* ---- findings */
+
+static void print_lines(const char *lines)
+{
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+        char line[2048];
+        snprintf(line, sizeof line, "%.*s", (int)(length < 2000 ? length : 2000), lines);
+        printf("      %s\n", cli_line(line));
+        lines += length + (lines[length] != '\0');
+    }
+}
+
+static void print_finding(const cli *c, const ik_audit_finding *f)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+    const char *colour = cli_severity_colour(c, f->severity);
+    printf("  %s%s%s [%s] %s\n", colour, names[f->severity], *colour ? cli_reset(c) : "", f->code,
+           cli_line(f->text));
+    if (f->place && !strstr(f->text, f->place))
+        printf("    at %s\n", cli_line(f->place));
+    if (f->evidence)
+        print_lines(f->evidence);
+    if (f->remedy)
+        printf("    %s\n", f->remedy);
+}
+
+static void print_findings(const cli *c, const ik_audit *a)
+{
+    char heading[160];
+    snprintf(heading, sizeof heading, "Findings: %s error%s, %s warning%s, %s note%s",
+             cli_count(a->counts[IK_ERROR]), a->counts[IK_ERROR] == 1 ? "" : "s",
+             cli_count(a->counts[IK_WARNING]), a->counts[IK_WARNING] == 1 ? "" : "s",
+             cli_count(a->counts[IK_NOTE]), a->counts[IK_NOTE] == 1 ? "" : "s");
+    cli_heading(c, heading);
+    for (size_t i = 0; i < a->num_findings; i++)
+        print_finding(c, &a->findings[i]);
+    if (!a->num_findings)
+        printf("  nothing\n");
+}
+
+void audit_print(const cli *c, const ik_audit *a)
+{
+    print_subject(c, a);
+    print_findings(c, a);
+    print_routings(c, a);
+    print_balance(c, a);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * audit_show.h: what `ikat audit` prints.
+ */
+#ifndef IKAT_CLI_AUDIT_SHOW_H
+#define IKAT_CLI_AUDIT_SHOW_H
+
+#include "cli.h"
+
+void audit_print(const cli *c, const ik_audit *a);
+/* Returns CLI_DONE, or CLI_USAGE (message printed) if it is not whole. */
+int audit_put_json(const cli *c, const ik_audit *a);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_audit.c: `ikat audit`: what is wrong with a fabric's cabling and with the routing that is
+ * installed in it.
+ */
+#include "audit_show.h"
+
+#include <string.h>
+
+static ik_status write_page(const cli *c, const ik_audit *a, ik_error *err)
+{
+    ik_output file;
+    const char *path = cli_get(c, "--page");
+    ik_status status = path ? ik_output_open(&file, path, err) : IK_OK;
+    if (status != IK_OK || !path)
+        return status;
+    return ik_output_close(&file, ik_audit_print_page(a, c->args[0], file.out, err), err);
+}
+
+static int show(const cli *c, const ik_audit *a)
+{
+    int verdict = a->counts[IK_ERROR] ? CLI_FAILED : CLI_DONE;
+    cli_progress_end(c);
+    if (c->json) {
+        int status = audit_put_json(c, a);
+        return status == CLI_DONE ? verdict : status;
+    }
+    audit_print(c, a);
+    return cli_finish(c, verdict);
+}
+
+static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_error *err)
+{
+    ik_audit_config config = {.tables = cli_get(c, "--lfts"),
+                              .sl2vl = cli_get(c, "--sl2vl"),
+                              .policy = cli_get(c, "--policy"),
+                              .path_records = cli_get(c, "--path-records"),
+                              .engine = cli_get(c, "--engine"),
+                              .routing = cli_get(c, "--routing"),
+                              .vc = cli_get(c, "--vc")};
+    ik_status status = ik_fabric_from_spec(c->args[0], &c->env, f, err);
+    if (status == IK_OK && cli_has(c, "--plan"))
+        status = ik_fabric_from_spec(cli_get(c, "--plan"), &c->env, plan, err);
+    config.plan = *plan;
+    if (status == IK_OK) {
+        cli_stage(c, "auditing %s", c->args[0]);
+        status = ik_audit_run(*f, &config, &c->env, a, err);
+    }
+    return status == IK_OK ? write_page(c, a, err) : status;
+}
+
+static int run(cli *c)
+{
+    static const char *const of_tables[] = {"--sl2vl", "--policy", "--path-records", "--engine"};
+    for (size_t i = 0; i < sizeof of_tables / sizeof *of_tables; i++)
+        if (cli_only_with(c, of_tables[i], "--lfts") != CLI_DONE)
+            return CLI_USAGE;
+    if (cli_only_with(c, "--vc", "--routing") != CLI_DONE ||
+        cli_not_with(c, "--path-records", "--policy") != CLI_DONE)
+        return CLI_USAGE;
+    ik_fabric *f = NULL, *plan = NULL;
+    ik_audit a = {0};
+    ik_error err;
+    ik_status status = audit(c, &f, &plan, &a, &err);
+    int exit_status = status == IK_OK ? show(c, &a) : cli_error(c, &err);
+    ik_audit_free(&a);
+    ik_fabric_free(plan);
+    ik_fabric_free(f);
+    return exit_status;
+}
+
+static const cli_option options[] = {
+    {"--lfts", 0, "FILE",
+     "the installed forwarding tables: opensm-lfts.dump, what dump_fts prints, opensm.fdbs", false},
+    {"--sl2vl", 0, "FILE", "the installed SL-to-VL maps: opensm-sl2vl.dump, or an opensm.conf",
+     false},
+    {"--policy", 0, "FILE", "the QoS policy that gives path records their service levels", false},
+    {"--path-records", 0, "FILE",
+     "the service levels that the subnet manager gives out: what 'saquery PR' prints", false},
+    {"--engine", 0, "NAME", "the routing engine that is believed to have made the tables", false},
+    {"--plan", 0, "SPEC|FILE", "what the fabric should be; without it the family is recognised",
+     false},
+    {"--routing", 'r', "SPEC",
+     "what to compare with (default: chosen for the fabric; none: nothing)", false},
+    {"--vc", 0, "SPEC", "its VC scheme; without it the routing's own", false},
+    {"--page", 0, "FILE", "also write a page in HTML with all of it", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static const char *const examples[] = {"ikat audit data/cluster96.ibnetdiscover",
+                                       "ikat audit torus:dims=4:4 --routing nue --json", NULL};
+
+const ik_command ik_command_audit = {
+    .name = "audit",
+    .synopsis = "FABRIC [--lfts FILE] [--sl2vl FILE] [--policy FILE] [--plan SPEC|FILE] "
+                "[--routing SPEC] [--page FILE]",
+    .summary = "what is wrong with a subnet's cabling and with the routing installed in it",
+    .details =
+        "FABRIC is a dump (ibnetdiscover and others, 'ikat list formats'). The tables are judged "
+        "as they are, pair by pair of host ports\n"
+        "and LIDs, with the service levels and virtual lanes that packets really take, replies on "
+        "the SL of the request included; beside\n"
+        "them stands what ikat would install. Every finding has a severity, a code, its place in "
+        "the names of the dump, evidence, a remedy:\n"
+        "docs/auditing.md lists them. Exit status 0: no finding is an error, 1: one is, 2: wrong "
+        "input.\n"
+        "With --json: spec, hosts, switches, levels, lids, lids_missing (ports without a LID), "
+        "max_lmc, errors, warnings, notes, partial\n"
+        "(files do not describe the whole), findings (severity, code, text, place, evidence, "
+        "remedy, port, guid), cabling (known, family, summary, exact, by_ports, missing, wrong,\n"
+        "missing_switches, unknown_switches, changes (work, stays, from, to, other, blocked)), "
+        "tables (format, entries,\n"
+        "by_guid, by_lid, guid_disagrees, unknown_entries, unknown_lids, switches, "
+        "unknown_switches, missing_switches, unnamed_hosts,\n"
+        "zero_lids, missing_last_lid), engine (name, evidence, and counts of entries: entries, "
+        "minimal, minhop, updn, together, apart;\n"
+        "up_down), installed and proposed (routing, vc, lanes of the proposed one; pairs, "
+        "delivered, no_entry, dead_port, loops,\n"
+        "wrong_port, dropped, unconnected, switch_undelivered, switches_unreached, dead_entries, "
+        "missing_entries, vls_used, dependencies,\n"
+        "max_hops, mean_hops, first_lost_source_lid, first_lost_destination_lid, deadlock_free, "
+        "management_free, one_manager_free,\n"
+        "credit_loop (from, to, vl, sl, reply, query, source_lid, destination_lid, source, "
+        "destination), max_load, mean_load,\n"
+        "max_channel, saturation, tightest_channel, worst_flows, worst_channel, channels, "
+        "idle_channels, balance (direction, level,\n"
+        "channels, min, mean, max)).",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * audit_impl.h: parts of an audit. Each part adds findings to the audit.
+ */
+#ifndef IKAT_SUBNET_AUDIT_IMPL_H
+#define IKAT_SUBNET_AUDIT_IMPL_H
+
+#include "ikat/audit.h"
+
+/* Findings of one kind that are named; the others are counted in one more. */
+#define AUDIT_NAMED 8
+#define AUDIT_TEXT  320 /* bytes of a node's, port's or LID's description */
+
+/* What is said of a finding beside its text; texts are copied. */
+typedef struct audit_about {
+    ik_severity severity;
+    const char *code;
+    uint32_t node, port; /* IK_NONE: neither */
+    const char *evidence, *remedy;
+} audit_about;
+
+/* Adds a finding. */
+ik_status audit_add(ik_audit *a, const audit_about *about, ik_error *err, const char *format, ...)
+    IK_PRINTF(4, 5);
+/* "… and 12 more: WHAT", if `shown` findings are more than are named. */
+ik_status audit_rest(ik_audit *a, const audit_about *about, uint64_t shown, const char *what,
+                     ik_error *err);
+/* "host5 (0x0002c90300000006), LID 5": into buffer, which is returned. */
+char *audit_lid(const ik_audit *a, uint32_t index, char *buffer, size_t size);
+/* Errors first, then warnings, then notes; those of one severity stay in order. */
+void audit_sort(ik_audit *a);
+
+/* What is in force while an audit runs. */
+typedef struct audit_work {
+    ik_audit *a;
+    const ik_audit_config *config;
+    const ik_env *env;
+    ik_lid_tables tables;
+    ik_service_levels sls;
+    ik_sl2vl vls;
+    ik_policy_matched policy;
+    ik_path_records_matched records;
+    ik_sl2vl_matched maps;
+    ik_error *err;
+} audit_work;
+
+static inline const ik_service_levels *audit_sls(const audit_work *w)
+{
+    return w->a->has_levels ? &w->sls : NULL;
+}
+static inline const ik_sl2vl *audit_vls(const audit_work *w)
+{
+    return w->a->has_maps || w->a->has_levels ? &w->vls : NULL;
+}
+
+/* audit_fabric.c: cabling, LIDs. */
+ik_status audit_cabling(audit_work *w);
+ik_status audit_lids(audit_work *w);
+/* audit_files.c: how files fit the fabric. */
+ik_status audit_files(audit_work *w);
+/* audit_pairs.c: what is not delivered, dead entries; credit loops. */
+ik_status audit_pairs(audit_work *w);
+ik_status audit_loops(audit_work *w);
+/* audit_load.c */
+/* Fills in the loads of r->verdict. */
+ik_status audit_measure(ik_audit *a, ik_audit_routing *r, ik_error *err);
+ik_status audit_balance(audit_work *w);
+/* audit_propose.c: a->proposed, and what is said of it beside what is installed. */
+ik_status audit_propose(audit_work *w);
+/* audit_engine.c */
+ik_status audit_engine(audit_work *w);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * audit_page.c: an audit as one page of HTML without scripts and without anything from elsewhere.
+ */
+#include "base/utf8.h"
+#include "ikat/audit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<style>\n"
+    ":root{color-scheme:light dark;--ink:#1a1d21;--quiet:#5d6670;--line:#d5dae0;--page:#fff;"
+    "--error:#b3261e;--warning:#8a5a00;--note:#33607f;--bar:#7fa6c4}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e6e9ec;--quiet:#9aa4ae;--line:#3a4149;"
+    "--page:#16191c;--error:#ff8a80;--warning:#f0b45c;--note:#8fc1e6;--bar:#4d7ea3}}\n"
+    "body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);"
+    "max-width:64rem;margin:2rem auto;padding:0 1rem}\n"
+    "h1{font-size:1.5rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin-top:2rem}\n"
+    ".quiet{color:var(--quiet)}.sums{display:flex;gap:2rem;flex-wrap:wrap;padding:0;"
+    "list-style:none}.sums b{font-size:1.6rem;display:block}\n"
+    ".error{color:var(--error)}.warning{color:var(--warning)}.note{color:var(--note)}\n"
+    "article{border-top:1px solid var(--line);padding:.7rem 0}article p{margin:.2rem 0;"
+    "overflow-wrap:anywhere}\n"
+    "code,pre{font:0.85rem/1.45 ui-monospace,monospace}pre{overflow-x:auto;padding:.6rem;"
+    "border:1px solid var(--line);border-radius:4px;white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    "table{border-collapse:collapse;width:100%}.wide{overflow-x:auto}"
+    "th,td{text-align:right;padding:.25rem .6rem;border-bottom:1px solid var(--line)}"
+    "th:first-child,td:first-child{text-align:left}\n"
+    ".bar{display:inline-block;height:.7rem;background:var(--bar);vertical-align:middle;"
+    "min-width:1px}\n"
+    "</style>\n";
+
+static void put_text(FILE *out, const char *open, const char *text, const char *close)
+{
+    fputs(open, out);
+    utf8_print_markup(out, text);
+    fputs(close, out);
+}
+
+/* ---- sums and findings */
+
+static const char *const severities[] = {"note", "warning", "error"};
+
+static void put_sums(const ik_audit *a, FILE *out)
+{
+    fputs("<ul class=\"sums\">\n", out);
+    for (int s = IK_ERROR; s >= IK_NOTE; s--)
+        fprintf(out, "<li class=\"%s\"><b>%" PRIu64 "</b> %s%s</li>\n", severities[s], a->counts[s],
+                severities[s], a->counts[s] == 1 ? "" : "s");
+    fputs("</ul>\n", out);
+    if (a->partial)
+        fputs("<p class=\"warning\">The files do not describe the whole subnet: what follows holds "
+              "for the part that they describe.</p>\n",
+              out);
+}
+
+static void put_lines(FILE *out, const char *lines)
+{
+    char line[2048];
+    fputs("<pre>", out);
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)(length < 2000 ? length : 2000), lines);
+        put_text(out, "", line, "\n");
+        lines += length + (lines[length] != '\0');
+    }
+    fputs("</pre>\n", out);
+}
+
+static void put_finding(const ik_audit_finding *f, FILE *out)
+{
+    fprintf(out, "<article>\n<p><strong class=\"%s\">%s</strong> <code>%s</code> ",
+            severities[f->severity], severities[f->severity], f->code);
+    put_text(out, "", f->text, "</p>\n");
+    if (f->place)
+        put_text(out, "<p class=\"quiet\">at ", f->place, "</p>\n");
+    if (f->evidence)
+        put_lines(out, f->evidence);
+    if (f->remedy)
+        put_text(out, "<p>", f->remedy, "</p>\n");
+    fputs("</article>\n", out);
+}
+
+/* ---- routings */
+
+static const char *verdict_text(ik_verdict v)
+{
+    return v == IK_YES ? "yes" : v == IK_NO ? "<b class=\"error\">no</b>" : "not known";
+}
+
+static void put_row(FILE *out, const char *name, const ik_audit_routing *const *r, size_t num,
+                    void (*put)(FILE *, const ik_audit_routing *))
+{
+    fprintf(out, "<tr><td>%s</td>", name);
+    for (size_t i = 0; i < num; i++) {
+        fputs("<td>", out);
+        put(out, r[i]);
+        fputs("</td>", out);
+    }
+    fputs("</tr>\n", out);
+}
+
+static void put_pairs(FILE *out, const ik_audit_routing *r)
+{
+    fprintf(out, "%" PRIu64 " of %" PRIu64, r->verdict.delivered, r->verdict.pairs);
+}
+static void put_switches(FILE *out, const ik_audit_routing *r)
+{
+    fprintf(out, "%" PRIu32, r->verdict.switches_unreached);
+}
+static void put_deadlock(FILE *out, const ik_audit_routing *r)
+{
+    fputs(verdict_text(r->verdict.deadlock_free), out);
+}
+static void put_queries(FILE *out, const ik_audit_routing *r)
+{
+    fputs(verdict_text(r->verdict.management_free), out);
+}
+static void put_lanes(FILE *out, const ik_audit_routing *r)
+{
+    fprintf(out, "%u", r->verdict.vls_used);
+}
+static void put_load(FILE *out, const ik_audit_routing *r)
+{
+    fprintf(out, "%.4g", r->max_load);
+}
+static void put_saturation(FILE *out, const ik_audit_routing *r)
+{
+    fprintf(out, "%.4g", r->saturation);
+}
+static void put_worst(FILE *out, const ik_audit_routing *r)
+{
+    fprintf(out, "%" PRIu32, r->worst);
+}
+static void put_idle(FILE *out, const ik_audit_routing *r)
+{
+    fprintf(out, "%" PRIu64 " of %" PRIu64, r->idle_channels, r->channels);
+}
+
+static void put_routings(const ik_audit *a, FILE *out)
+{
+    const ik_audit_routing *r[2];
+    size_t num = 0;
+    if (a->has_tables)
+        r[num++] = &a->installed;
+    if (a->has_proposed)
+        r[num++] = &a->proposed;
+    if (!num)
+        return;
+    fputs("<h2>Routing</h2>\n<div class=\"wide\"><table>\n<tr><th></th>", out);
+    if (a->has_tables)
+        fputs("<th>installed</th>", out);
+    if (a->has_proposed) {
+        put_text(out, "<th>ikat would install ", a->proposed.spec, ", ");
+        put_text(out, "", a->proposed.vc, "</th>");
+    }
+    fputs("</tr>\n", out);
+    put_row(out, "host pairs delivered", r, num, put_pairs);
+    put_row(out, "switches that some host does not reach", r, num, put_switches);
+    put_row(out, "deadlock-free, replies included", r, num, put_deadlock);
+    put_row(out, "and with performance queries", r, num, put_queries);
+    put_row(out, "virtual lanes in use", r, num, put_lanes);
+    put_row(out, "largest load when all hosts send to all, in hosts' rates", r, num, put_load);
+    put_row(out, "offered load at saturation", r, num, put_saturation);
+    put_row(out, "most flows of a permutation on a link", r, num, put_worst);
+    put_row(out, "channels without any path", r, num, put_idle);
+    fputs("</table></div>\n", out);
+    if (a->has_tables)
+        put_text(out, "<p>The installed tables were made by: ",
+                 a->engine.name ? a->engine.name : "not told", ". ");
+    if (a->has_tables)
+        put_text(out, "<span class=\"quiet\">", a->engine.text, "</span></p>\n");
+}
+
+static void put_group(const ik_load_group *g, double largest, FILE *out)
+{
+    double width = largest > 0 ? 12.0 * g->max / largest : 0;
+    fprintf(out, "<tr><td>%s", ik_direction_name(g->direction));
+    if (g->level)
+        fprintf(out, ", level %" PRIu32, g->level);
+    fprintf(out,
+            "</td><td>%" PRIu64 "</td><td>%.4g</td><td>%.4g</td><td>%.4g</td>"
+            "<td style=\"text-align:left\"><span class=\"bar\" style=\"width:%.2frem\"></span>"
+            "</td></tr>\n",
+            g->channels, g->min, g->mean, g->max, width);
+}
+
+static void put_balance(const ik_audit_routing *r, const char *title, FILE *out)
+{
+    double largest = 0;
+    fprintf(out,
+            "<h2>%s</h2>\n<div class=\"wide\"><table>\n<tr><th>channels</th><th>number</th>"
+            "<th>least load</th><th>mean</th><th>largest</th><th></th></tr>\n",
+            title);
+    for (size_t i = 0; i < r->num_groups; i++)
+        if (r->groups[i].max > largest)
+            largest = r->groups[i].max;
+    for (size_t i = 0; i < r->num_groups; i++)
+        put_group(&r->groups[i], largest, out);
+    fputs("</table></div>\n", out);
+}
+
+ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, ik_error *err)
+{
+    fputs(head, out);
+    put_text(out, "<title>Audit of ", title, "</title>\n</head>\n<body>\n");
+    put_text(out, "<h1>Audit of ", title, "</h1>\n");
+    fprintf(out, "<p class=\"quiet\">%" PRIu32 " hosts, %" PRIu32 " switches", a->fabric->num_hosts,
+            a->fabric->num_switches);
+    if (a->fabric->num_levels)
+        fprintf(out, ", a tree of %" PRIu32 " levels", a->fabric->num_levels);
+    fprintf(out, "; ikat %s</p>\n", ik_version());
+    if (a->cabling.summary)
+        put_text(out, "<p>", a->cabling.summary, "</p>\n");
+    put_sums(a, out);
+    fputs("<h2>Findings</h2>\n", out);
+    for (size_t i = 0; i < a->num_findings; i++)
+        put_finding(&a->findings[i], out);
+    if (!a->num_findings)
+        fputs("<p>Nothing.</p>\n", out);
+    put_routings(a, out);
+    if (a->has_tables)
+        put_balance(&a->installed, "Loads of the installed routing", out);
+    if (a->has_proposed)
+        put_balance(&a->proposed, "Loads of what ikat would install", out);
+    fputs("</body>\n</html>\n", out);
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "the page could not be written") : IK_OK;
+}

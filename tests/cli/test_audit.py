@@ -1,0 +1,155 @@
+"""`ikat audit`: what is wrong with a fabric and with the tables installed in it; every finding has its code, place and remedy."""
+import re
+import unittest
+
+from harness import SOURCE, CliTest
+
+DUMP = SOURCE / "tests" / "data" / "opensm" / "ft2_8p.ibnetdiscover"
+TABLES = SOURCE / "tests" / "data" / "opensm" / "ft2_8p.opensm-lfts.dump"
+TREE = "karytree:k=2,n=2"  # 4 switches, 4 hosts: LIDs 1 to 4 and 5 to 8
+
+
+def codes(audit, severity=None):
+    return [finding["code"] for finding in audit["findings"] if severity in (None, finding["severity"])]
+
+
+def finding(audit, code):
+    return next(f for f in audit["findings"] if f["code"] == code)
+
+
+class Audit(CliTest):
+    def tables(self, fabric, routing, **changes):
+        """Tables of a routing with the ports of switches written over: s1=((lid, port), ...), of switch 1."""
+        path = self.tmp / "lfts"
+        self.ok("route", fabric, "--routing", routing, "--format", "lft", "--unproved", "-o", path, status=None)
+        lines, switch = path.read_text().splitlines(), -1
+        for i, line in enumerate(lines):
+            switch += line.startswith("Unicast lids")
+            for lid, port in changes.get(f"s{switch}", ()):
+                if line.startswith(f"0x{lid:04x} "):
+                    lines[i] = re.sub(r"^(0x\w+) \d+", rf"\1 {port:03d}", line) if port is not None else "#"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def test_tables_of_a_subnet_manager(self):
+        """32 hosts, 12 switches: 352 entries lead to hosts of other switches (8 leaves: 28 hosts each, 4 roots: 32)."""
+        audit = self.json("audit", DUMP, "--lfts", TABLES)
+        self.assertEqual(audit["errors"], 0)
+        self.assertFalse(audit["partial"])
+        installed = audit["installed"]
+        self.assertEqual((installed["pairs"], installed["delivered"]), (32 * 31, 32 * 31))
+        self.assertEqual(installed["switches_unreached"] + installed["dead_entries"] + installed["missing_entries"], 0)
+        self.assertIs(installed["deadlock_free"], True)
+        self.assertIs(installed["management_free"], True)
+        self.assertEqual(installed["credit_loop"], [])
+        self.assertAlmostEqual(installed["max_load"], 28 / 31)  # each of 4 hosts on its own uplink
+        self.assertEqual(installed["worst_flows"], 4)
+        self.assertEqual(audit["tables"]["entries"], 12 * 44)
+        self.assertEqual(audit["engine"]["entries"], 8 * 28 + 4 * 32)
+        self.assertEqual(audit["engine"]["minimal"], 8 * 28 + 4 * 32)
+        self.assertEqual(audit["proposed"]["routing"], "dmodc")
+        text = self.ok("audit", DUMP, "--lfts", TABLES)
+        for words in ("992 of 992", "12 of 12", "0 errors", "rlft:ports=8,levels=2"):
+            self.assertIn(words, text)
+
+    def test_a_ring_of_five_deadlocks(self):
+        audit = self.json("audit", "ring:n=5", "--lfts", self.tables("ring:n=5", "shortest"), status=1)
+        self.assertEqual(len(audit["installed"]["credit_loop"]), 5)
+        for step in audit["installed"]["credit_loop"]:
+            self.assertEqual((step["vl"], step["sl"], step["reply"], step["query"]), (0, 0, False, False))
+        loop = finding(audit, "credit-loop")
+        self.assertEqual(loop["severity"], "error")
+        self.assertEqual(len(loop["evidence"].splitlines()), 6)
+        self.assertTrue(loop["remedy"])
+        self.assertIs(audit["proposed"]["deadlock_free"], True)
+        self.assertIn("better-routing", codes(audit))
+
+    def test_one_defect_each(self):
+        """The first host's LID is 5; switches 0 and 1 are leaves. What the second leaf does with it decides over two pairs."""
+        cases = {
+            "no-entry": ("s1", (5, None), "no_entry"),
+            "forwarding-loop": ("s2", (5, 2), "loops"),
+            "wrong-port": ("s1", (5, 1), "wrong_port"),
+        }
+        for code, (switch, change, key) in cases.items():
+            with self.subTest(code=code):
+                audit = self.json("audit", TREE, "--lfts", self.tables(TREE, "dmodk", **{switch: [change]}), status=1)
+                self.assertEqual(audit["installed"][key], 2, audit["installed"])
+                self.assertEqual(audit["installed"]["delivered"], 10)
+                found = finding(audit, code)
+                self.assertEqual(found["severity"], "error")
+                self.assertIn("host0, LID 5", found["text"])
+                self.assertIn("from host2, LID 7", found["evidence"])
+                self.assertEqual(audit["installed"]["first_lost_destination_lid"], 5)
+
+    def test_entries_for_dead_ports(self):
+        tables = self.tables(TREE, "dmodk")
+        audit = self.json("audit", f"{TREE},fail=sw1.3", "--lfts", tables, status=1)
+        self.assertGreater(audit["installed"]["dead_entries"], 0)
+        self.assertGreater(audit["installed"]["dead_port"], 0)
+        self.assertIn("dead-port", codes(audit, "error"))
+        self.assertIn("dead-entries", codes(audit, "warning"))
+
+    def test_switches_without_entries(self):
+        audit = self.json("audit", TREE, "--lfts", self.tables(TREE, "dmodk", s0=[(4, None)], s1=[(4, None)]), status=None)
+        if audit["installed"]["switches_unreached"]:
+            self.assertIn("unreachable-switch", codes(audit, "error"))
+            self.assertIn("missing-entries", codes(audit, "warning"))
+
+    def test_every_finding_says_what_and_where(self):
+        audit = self.json("audit", f"{TREE},fail=sw1.3", "--lfts", self.tables(TREE, "dmodk"), status=1)
+        order = ["error", "warning", "note"]
+        ranks = [order.index(f["severity"]) for f in audit["findings"]]
+        self.assertEqual(ranks, sorted(ranks))
+        for found in audit["findings"]:
+            self.assertTrue(found["code"] and found["text"])
+            if found["severity"] == "error":
+                self.assertTrue(found["remedy"], found)
+        self.assertEqual([codes(audit, s).__len__() for s in order], [audit["errors"], audit["warnings"], audit["notes"]])
+
+    def test_the_engine(self):
+        """Tables of the ring have no choice; those of a random graph are not minhop's if ikat made them otherwise."""
+        graph = "jellyfish:N=12,d=4,p=2"
+        audit = self.json("audit", graph, "--lfts", self.tables(graph, "updown"), "--engine", "minhop", status=None)
+        self.assertLess(audit["engine"]["minhop"], audit["engine"]["entries"])
+        self.assertIn("engine-differs", codes(audit, "warning"))
+        self.refused("audit", TREE, "--lfts", self.tables(TREE, "dmodk"), "--engine", "fttree", says=("fttree", "ftree"))
+
+    def test_tables_of_another_fabric(self):
+        self.refused("audit", "torus:dims=3:3", "--lfts", TABLES, says="ft2_8p")
+        tables = self.tables(TREE, "dmodk")
+        text = tables.read_text()
+        tables.write_text(text[: text.rindex("Unicast lids")])
+        audit = self.json("audit", TREE, "--lfts", tables, status=1)
+        self.assertTrue(audit["partial"])
+        self.assertIn("missing-switch-tables", codes(audit, "error"))
+
+    def test_the_page(self):
+        page = self.tmp / "audit.html"
+        self.ok("audit", "ring:n=5", "--lfts", self.tables("ring:n=5", "shortest"), "--page", page, status=1)
+        text = page.read_text()
+        self.assertIn("credit-loop", text)
+        self.assertNotIn("http", text)
+        self.assertNotIn("<script", text)
+        self.assertEqual(text.count("<article>"), text.count("</article>"))
+        self.refused("audit", TREE, "--page", self.tmp / "no" / "folder.html")
+
+    def test_options(self):
+        for option in ("--sl2vl", "--policy", "--path-records", "--engine"):
+            self.refused("audit", TREE, option, "x", says="--lfts")
+        self.refused("audit", TREE, "--vc", "1q", says="--routing")
+        self.refused("audit", TREE, "--lfts", self.tmp / "none", says="none")
+        self.refused("audit", TREE, "--routing", "torus_of", says="torus_of")
+        self.assertIsNone(self.json("audit", TREE, "--routing", "none")["proposed"])
+        self.assertEqual(self.json("audit", TREE, "--routing", "dmodk")["proposed"]["routing"], "dmodk")
+
+    def test_a_plan(self):
+        audit = self.json("audit", f"{TREE},fail=sw1.3", "--plan", TREE, status=None)
+        self.assertTrue(audit["cabling"]["known"])
+        self.assertEqual(audit["cabling"]["missing"], 1)
+        self.assertIn("missing-cable", codes(audit))
+        self.refused("audit", TREE, "--plan", "nothing:of=1", says="nothing")
+
+
+if __name__ == "__main__":
+    unittest.main()
