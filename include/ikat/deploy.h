@@ -7,7 +7,9 @@
 #ifndef IKAT_DEPLOY_H
 #define IKAT_DEPLOY_H
 
+#include "ikat/json.h"
 #include "ikat/subnet.h"
+#include "ikat/vc.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,8 +33,8 @@ typedef struct ik_policy_size {
     uint64_t bytes;
 } ik_policy_size;
 /* Writes the policy that gives path records these service levels: one port group per class, one
- * rule for each different pair of (destinations, SL) with all sources that have it; what no rule
- * names is on SL 0. Byte-stable. `size` may be NULL. */
+ * rule for each different pair of (destinations, SL) with all sources that have it; what no
+ * rule names is on the SL of most pairs. Byte-stable. `size` may be NULL. */
 ik_status ik_qos_policy_print(const ik_service_levels *s, FILE *out, ik_policy_size *size,
                               ik_error *err);
 
@@ -94,6 +96,109 @@ ik_status ik_sl2vl_dump_read(const ik_fabric *f, const char *path, const ik_env 
                              ik_sl2vl_matched *matched, ik_error *err);
 ik_status ik_sl2vl_dump_parse(const ik_fabric *f, const char *text, size_t size, const char *file,
                               ik_sl2vl *out, ik_sl2vl_matched *matched, ik_error *err);
+
+/* ---- deploying */
+
+#define IK_DEPLOY_VLS 8 /* lanes for data that most adapters and switches have */
+
+typedef struct ik_deploy_config {
+    const char *routing; /* spec */
+    const char *vc;      /* spec; NULL = the routing's own scheme */
+    unsigned max_vls;    /* most lanes for data; 0 = IK_DEPLOY_VLS */
+    bool unproved;       /* write what cannot be proved, too, and say so */
+    bool force;          /* the folder may hold files; an earlier deployment's are replaced */
+    const char *fabric;  /* what the fabric is called in summaries; NULL = its spec */
+} ik_deploy_config;
+
+/* What was written, as it was read back, and the verdict on that. */
+typedef struct ik_deployment {
+    const ik_fabric *fabric; /* borrowed */
+    const char *name;        /* of the fabric; borrowed */
+    ik_plan *plan;
+    ik_lids lids;
+    ik_lid_tables tables;
+    ik_service_levels levels;
+    ik_sl2vl vls;
+    ik_subnet_verdict verdict;
+    bool judged;
+    unsigned lanes;     /* VLs */
+    uint64_t shared;    /* pairs of hosts on SL 0, which queries take too */
+    bool proved;        /* every pair that the fabric connects is delivered, and no credit loop */
+    char why_not[160];  /* what is not proved; "" */
+    uint64_t entries;   /* of the tables */
+    uint32_t unsafe;    /* see ik_lid_tables_complete */
+    uint64_t max_paths; /* over a channel between switches */
+    ik_policy_size policy;
+    uint32_t *left_out; /* [num_left_out] hosts (nodes) that the others cannot reach */
+    uint32_t num_left_out;
+    uint32_t *roots; /* [num_roots] switches of root_guids */
+    uint32_t num_roots;
+    char *folder; /* as absolute path */
+} ik_deployment;
+
+/* Makes the tables of a routing with entries for all LIDs, service levels and lanes that stay free
+ * of credit loops when replies take the initiator's SL, writes all that OpenSM needs to install
+ * them, reads it back and judges what was read. The folder appears whole or not at all:
+ *
+ *     lfts             forwarding tables
+ *     qos-policy.conf  service levels of pairs; only if more than one lane is used
+ *     opensm.conf      the lines of opensm.conf for lanes; likewise
+ *     root_guids       switches of the top level, or the most central one
+ *     commands.txt     how to install it, and how to go back
+ *     summary.txt, summary.json
+ *     fabric.json      the fabric, for ik_deploy_verify
+ *
+ * IK_ERR_UNSUPPORTED: routings and VC schemes that cannot be installed, lanes beyond max_vls.
+ * IK_ERR_USAGE: the folder holds files. IK_ERR_FAILED: not proved, nothing is written. Free with
+ * ik_deployment_free. */
+ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *folder,
+                    const ik_env *env, ik_deployment *out, ik_error *err);
+void ik_deployment_free(ik_deployment *d);
+/* The summary as text, and as members of an open JSON object. */
+void ik_deployment_print(const ik_deployment *d, FILE *out);
+void ik_deployment_json(const ik_deployment *d, ik_json *j);
+
+/* ---- reading back what was installed */
+
+typedef struct ik_table_difference {
+    uint32_t sw, lid;      /* switch; index of the LID */
+    uint8_t wanted, found; /* printed ports, IK_PORT_SELF, IK_PORT_NONE */
+} ik_table_difference;
+typedef struct ik_vl_difference {
+    uint32_t sw, in, out; /* switch, local ports; in IK_NONE = port 0. sw IK_NONE: a host's port */
+    uint32_t port;        /* of that host, global id */
+    uint8_t sl, wanted, found;
+} ik_vl_difference;
+
+/* What a subnet holds beside what a folder wanted. */
+typedef struct ik_deploy_check {
+    ik_fabric *fabric; /* owned unless one was given */
+    ik_lids lids;
+    uint64_t entries;   /* wanted */
+    uint64_t equal;     /* of these */
+    uint64_t different; /* another port */
+    uint64_t missing;   /* no entry */
+    uint64_t extra;     /* entries that were not wanted */
+    /* entries for the top LID that dump_fts does not print: not counted as missing */
+    uint64_t unprinted;
+    uint64_t gone;               /* wanted entries of switches or ports that the fabric has not */
+    ik_table_difference *tables; /* [num_tables] the first IK_DEPLOY_LISTED, by (switch, LID) */
+    uint32_t num_tables;
+    bool has_vls;
+    uint64_t vls_compared, vls_different, vl_holes; /* maps of one SL at one pair of ports */
+    ik_vl_difference *vls;                          /* [num_vls] the first IK_DEPLOY_LISTED */
+    uint32_t num_vls;
+    char *note; /* how the tables fitted the fabric, NULL = in all; see ik_tables_note */
+} ik_deploy_check;
+#define IK_DEPLOY_LISTED 1000
+
+/* Compares forwarding tables, and maps of SLs to VLs if sl2vl is not NULL, as dumped from a subnet
+ * with the files of a folder that ik_deploy wrote. f: the fabric as it is now; NULL: that of the
+ * folder. IK_ERR_USAGE: maps of a deployment that uses one lane. Free with ik_deploy_check_free. */
+ik_status ik_deploy_verify(const char *folder, const char *lfts, const char *sl2vl,
+                           const ik_fabric *f, const ik_env *env, ik_deploy_check *out,
+                           ik_error *err);
+void ik_deploy_check_free(ik_deploy_check *c);
 
 #ifdef __cplusplus
 }

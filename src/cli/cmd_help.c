@@ -84,10 +84,10 @@ static int print_overview(const cli *c)
            c->colour_out ? "\033[1m" : "", cli_reset(c), ik_version());
     printf("Commands\n");
     for (const ik_command *const *k = cli_commands(); *k; k++)
-        printf("  %-10s %s\n", (*k)->name, (*k)->summary);
+        printf("  %-15s %s\n", (*k)->name, (*k)->summary);
     printf("\nTopics\n");
     for (const struct topic *t = topics; t->name; t++)
-        printf("  %-12s %s\n", t->name, t->summary);
+        printf("  %-15s %s\n", t->name, t->summary);
     printf("\n'ikat COMMAND -h' explains a command, 'ikat help NAME' a topic, a topology, a "
            "routing, a pattern …\n");
     return CLI_DONE;

@@ -3,8 +3,9 @@
  * policy_write.c: service levels as a QoS policy of OpenSM.
  *
  * One port group for each class of sources that needs a rule and for each class of destinations
- * that one names. A class of sources has a rule for each SL but 0 with the classes of destinations
- * that it reaches on it; sources whose rule is the same share it. */
+ * that one names. The SL that most pairs have is the default. A class of sources has a rule for
+ * each other SL with the classes of destinations that it reaches on it; sources whose rule is the
+ * same share it. */
 #include "ikat/deploy.h"
 
 #include <errno.h>
@@ -19,7 +20,8 @@ typedef struct policy_writer {
     FILE *out;
     uint32_t *source_hosts, *dest_hosts; /* [classes] ports of hosts in it */
     bool *needed;                        /* [num_dests] a rule names it */
-    unsigned num_levels;                 /* 1 + the highest SL */
+    uint64_t pairs[IK_NUM_SLS];          /* of ports on each SL */
+    unsigned usual;                      /* the SL of most pairs */
     ik_policy_size size;
 } policy_writer;
 
@@ -47,21 +49,22 @@ static ik_status count_classes(policy_writer *w, ik_error *err)
         w->source_hosts[s->source_of[i]]++;
         w->dest_hosts[s->dest_of[i]]++;
     }
-    w->num_levels = 1;
     for (uint32_t a = 0; a < s->num_sources; a++)
-        for (uint32_t b = 0; b < s->num_dests; b++) {
-            if (!w->source_hosts[a] || !w->dest_hosts[b] || cell(w, a, b) == 0)
-                continue;
-            w->needed[b] = true;
-            w->num_levels = cell(w, a, b) >= w->num_levels ? cell(w, a, b) + 1 : w->num_levels;
-        }
+        for (uint32_t b = 0; b < s->num_dests; b++)
+            w->pairs[cell(w, a, b)] += (uint64_t)w->source_hosts[a] * w->dest_hosts[b];
+    for (unsigned sl = 1; sl < IK_NUM_SLS; sl++)
+        if (w->pairs[sl] > w->pairs[w->usual])
+            w->usual = sl;
+    for (uint32_t a = 0; a < s->num_sources; a++)
+        for (uint32_t b = 0; b < s->num_dests; b++)
+            w->needed[b] |= w->source_hosts[a] && w->dest_hosts[b] && cell(w, a, b) != w->usual;
     return IK_OK;
 }
 
-/* Has the class of sources destinations on this SL? */
+/* Does the class of sources need a rule for this SL? */
 static bool has_level(const policy_writer *w, uint32_t source, unsigned sl)
 {
-    if (w->source_hosts[source] == 0)
+    if (w->source_hosts[source] == 0 || sl == w->usual || w->pairs[sl] == 0)
         return false;
     for (uint32_t b = 0; b < w->s->num_dests; b++)
         if (w->dest_hosts[b] && cell(w, source, b) == sl)
@@ -104,7 +107,7 @@ static void print_groups(policy_writer *w)
     fputs("port-groups\n", w->out);
     for (uint32_t a = 0; a < s->num_sources; a++) {
         bool needed = false;
-        for (unsigned sl = 1; sl < w->num_levels && !needed; sl++)
+        for (unsigned sl = 0; sl < IK_NUM_SLS && !needed; sl++)
             needed = has_level(w, a, sl);
         if (!needed)
             continue;
@@ -122,11 +125,16 @@ static void print_groups(policy_writer *w)
 
 static void print_levels(policy_writer *w)
 {
-    fputs("qos-levels\n  qos-level\n    name: DEFAULT\n    sl: 0\n  end-qos-level\n", w->out);
-    for (unsigned sl = 1; sl < w->num_levels; sl++)
+    fprintf(w->out, "qos-levels\n  qos-level\n    name: DEFAULT\n    sl: %u\n  end-qos-level\n",
+            w->usual);
+    w->size.levels = 1;
+    for (unsigned sl = 0; sl < IK_NUM_SLS; sl++) {
+        if (sl == w->usual || w->pairs[sl] == 0)
+            continue;
         fprintf(w->out, "  qos-level\n    name: L%u\n    sl: %u\n  end-qos-level\n", sl, sl);
+        w->size.levels++;
+    }
     fputs("end-qos-levels\n", w->out);
-    w->size.levels = w->num_levels;
 }
 
 /* The rule of class `first` on this SL, with all later classes that share it; nothing if an earlier
@@ -158,7 +166,7 @@ static void print_rules(policy_writer *w)
 {
     fputs("qos-match-rules\n", w->out);
     for (uint32_t a = 0; a < w->s->num_sources; a++)
-        for (unsigned sl = 1; sl < w->num_levels; sl++)
+        for (unsigned sl = 0; sl < IK_NUM_SLS; sl++)
             if (has_level(w, a, sl))
                 print_rule(w, a, sl);
     fputs("end-qos-match-rules\n", w->out);

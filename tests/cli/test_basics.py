@@ -8,7 +8,7 @@ from harness import IKAT, SOURCE, CliTest, run
 
 
 def commands():
-    return re.findall(r"^X\((\w+)\)", (SOURCE / "src/cli/commands.def").read_text(), re.M)
+    return [stem.replace("_", "-") for stem in re.findall(r"^X\((\w+)\)", (SOURCE / "src/cli/commands.def").read_text(), re.M)]
 
 
 class Basics(CliTest):

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_deploy.c: `ikat deploy`: a routing as a folder of files for OpenSM, proved as written.
+ */
+#include "cli.h"
+
+static int report(const cli *c, const ik_deployment *d)
+{
+    int status = d->num_left_out ? CLI_FAILED : CLI_DONE;
+    if (c->json) {
+        ik_json j;
+        cli_json_begin(&j);
+        ik_deployment_json(d, &j);
+        int written = cli_json_end(c, &j);
+        return written == CLI_DONE ? status : written;
+    }
+    ik_deployment_print(d, stdout);
+    return cli_finish(c, status);
+}
+
+static int run(cli *c)
+{
+    uint64_t vls = 0;
+    ik_deploy_config config = {.routing = cli_get(c, "--routing"),
+                               .vc = cli_get(c, "--vc"),
+                               .unproved = cli_has(c, "--unproved"),
+                               .force = cli_has(c, "--force"),
+                               .fabric = c->args[0]};
+    const char *folder = cli_get(c, "--output");
+    if (!config.routing)
+        return cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
+    if (!folder)
+        return cli_usage(c, "where to? Say --output DIR");
+    if (!cli_get_uint(c, "--vls", 1, IK_DEPLOYABLE_VCS, IK_DEPLOY_VLS, &vls))
+        return CLI_USAGE;
+    config.max_vls = (unsigned)vls;
+    ik_fabric *f = NULL;
+    ik_deployment d;
+    ik_error err;
+    ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &f, &err);
+    if (status == IK_OK)
+        status = ik_deploy(f, &config, folder, &c->env, &d, &err);
+    cli_progress_end(c);
+    int exit_status = CLI_DONE;
+    if (status == IK_OK) {
+        if (!d.proved)
+            cli_note(c, "UNPROVED: %s", d.why_not);
+        exit_status = report(c, &d);
+        ik_deployment_free(&d);
+    } else {
+        exit_status = cli_error(c, &err);
+    }
+    ik_fabric_free(f);
+    return exit_status;
+}
+
+static const cli_option options[] = {
+    {"--routing", 'r', "SPEC", "how to route, e.g. dmodc or dfsssp", false},
+    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
+    {"--vls", 0, "N", "most virtual lanes for data, 1 to 15 (default 8)", false},
+    {"--output", 'o', "DIR", "the folder to write", false},
+    {"--force", 0, NULL, "the folder may hold files: those of an earlier deployment are replaced",
+     false},
+    {"--unproved", 0, NULL, "write what cannot be proved, too, and say so in the summary", false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static const char *const examples[] = {
+    "ikat deploy karytree:k=2,n=3 --routing dmodc -o new-routing",
+    "ikat deploy ring:n=5,p=2 -r dfsssp --vls 4 -o two-lanes", NULL};
+
+const ik_command ik_command_deploy = {
+    .name = "deploy",
+    .synopsis = "SPEC|FILE --routing SPEC [--vls N] -o DIR",
+    .summary = "write a proved routing as a folder that OpenSM installs: tables, service levels, "
+               "commands",
+    .details =
+        "The folder holds lfts (tables with an entry for every LID, switches included), "
+        "root_guids, "
+        "commands.txt (how to install, check\n"
+        "and go back), summary.txt and summary.json; where several virtual lanes are needed also "
+        "qos-policy.conf and opensm.conf (SL i on\n"
+        "VL i). The files are read back and judged before the folder appears: every pair is "
+        "delivered, no credit loop, also where replies\n"
+        "take the service level of their request. What is not proved is refused (exit status 1), "
+        "unless with --unproved.\n"
+        "VC schemes lash, dfsssp and nue are used with pairs=both; schemes that change lanes on "
+        "the way are refused.\n"
+        "Hosts that the others cannot reach are left out and listed: exit status 1.\n"
+        "With --json: fabric, folder, routing, vc, switches, hosts, lids, lids_assigned, entries, "
+        "unsafe_destinations, lanes, pairs_on_sl0, policy (rules,\n"
+        "source_groups, destination_groups, bytes), proved, not_proved, verdict (pairs, delivered, "
+        "undelivered, unconnected,\n"
+        "switches_unreached, missing_entries, dead_entries, deadlock_free, management_free, "
+        "one_manager_free, vls_used, dependencies,\n"
+        "max_hops, mean_hops, max_paths, credit_loop), roots, left_out. docs/deploying.md explains "
+        "them.",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cmd_verify_deployed.c: `ikat verify-deployed`: what a subnet holds beside what `ikat deploy`
+ * wrote.
+ */
+#include "cli.h"
+
+enum { MOST_SHOWN = 20 };
+
+static bool is_equal(const ik_deploy_check *k)
+{
+    return k->different == 0 && k->missing == 0 && k->extra == 0 && k->vls_different == 0 &&
+           k->vl_holes == 0;
+}
+
+static const char *port_text(uint8_t port, char *buffer, size_t size)
+{
+    if (port == IK_PORT_NONE)
+        return "none";
+    snprintf(buffer, size, "%u", port);
+    return buffer;
+}
+
+static const char *switch_name(const ik_deploy_check *k, uint32_t sw, char *buffer, size_t size)
+{
+    return ik_node_describe(k->lids.fabric, sw, buffer, size);
+}
+
+static void print_differences(const ik_deploy_check *k)
+{
+    char sw[256], dst[256], wanted[8], found[8];
+    for (uint32_t i = 0; i < k->num_tables && i < MOST_SHOWN; i++) {
+        const ik_table_difference *d = &k->tables[i];
+        const ik_lid *lid = &k->lids.of[d->lid];
+        printf(
+            "  %s: LID %u (%s): wanted port %s, found %s\n", switch_name(k, d->sw, sw, sizeof sw),
+            lid->lid, ik_node_describe(k->lids.fabric, lid->node, dst, sizeof dst),
+            port_text(d->wanted, wanted, sizeof wanted), port_text(d->found, found, sizeof found));
+    }
+    for (uint32_t i = 0; i < k->num_vls && i < MOST_SHOWN; i++) {
+        const ik_vl_difference *d = &k->vls[i];
+        const ik_fabric *f = k->lids.fabric;
+        if (d->sw == IK_NONE)
+            printf("  %s: SL %u: wanted VL %u, found %u\n",
+                   ik_port_describe(f, d->port, sw, sizeof sw), d->sl, d->wanted, d->found);
+        else
+            printf("  %s from port %u: SL %u: wanted VL %u, found %u\n",
+                   ik_port_describe(f, f->port_base[d->sw] + d->out, sw, sizeof sw),
+                   d->in == IK_NONE ? 0 : ik_port_number(f, f->port_base[d->sw] + d->in), d->sl,
+                   d->wanted, d->found);
+    }
+}
+
+static void print_check(const ik_deploy_check *k)
+{
+    printf("%s entries wanted: %s equal, %s with another port, %s missing; %s not wanted\n",
+           cli_count(k->entries), cli_count(k->equal), cli_count(k->different),
+           cli_count(k->missing), cli_count(k->extra));
+    if (k->unprinted)
+        printf("%s entries for the top LID are not in the file: dump_fts leaves it out if it is a "
+               "multiple of 64\n",
+               cli_count(k->unprinted));
+    if (k->gone)
+        printf("%s wanted entries are for switches or ports that the fabric has not\n",
+               cli_count(k->gone));
+    if (k->has_vls)
+        printf("%s VLs of service levels compared: %s different; %s pairs of ports are not in the "
+               "file\n",
+               cli_count(k->vls_compared), cli_count(k->vls_different), cli_count(k->vl_holes));
+    print_differences(k);
+    uint64_t all = k->different + k->missing + k->extra + k->vls_different;
+    if (k->num_tables > MOST_SHOWN || k->num_vls > MOST_SHOWN)
+        printf("  and more: %s differences in all; --json lists up to %d of each kind\n",
+               cli_count(all), IK_DEPLOY_LISTED);
+    puts(is_equal(k) ? "what is installed is what was deployed"
+                     : "what is installed is NOT what was deployed");
+}
+
+static void put_port(ik_json *j, const char *key, uint8_t port)
+{
+    cli_json_known(j, key, port != IK_PORT_NONE, port);
+}
+
+static void put_differences(ik_json *j, const ik_deploy_check *k)
+{
+    const ik_fabric *f = k->lids.fabric;
+    char name[256];
+    ik_json_array(j, "differences");
+    for (uint32_t i = 0; i < k->num_tables; i++) {
+        const ik_table_difference *d = &k->tables[i];
+        ik_json_object(j, NULL);
+        ik_json_text(j, "switch", switch_name(k, d->sw, name, sizeof name));
+        ik_json_uint(j, "lid", k->lids.of[d->lid].lid);
+        ik_json_text(j, "destination",
+                     ik_node_describe(f, k->lids.of[d->lid].node, name, sizeof name));
+        put_port(j, "wanted", d->wanted);
+        put_port(j, "found", d->found);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+    ik_json_array(j, "vl_differences");
+    for (uint32_t i = 0; i < k->num_vls; i++) {
+        const ik_vl_difference *d = &k->vls[i];
+        uint32_t out = d->sw == IK_NONE ? d->port : f->port_base[d->sw] + d->out;
+        ik_json_object(j, NULL);
+        ik_json_text(j, "port", ik_port_describe(f, out, name, sizeof name));
+        cli_json_known(j, "in", d->sw != IK_NONE,
+                       d->in == IK_NONE ? 0 : ik_port_number(f, f->port_base[d->sw] + d->in));
+        ik_json_uint(j, "sl", d->sl);
+        ik_json_uint(j, "wanted", d->wanted);
+        ik_json_uint(j, "found", d->found);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
+static int print_json(const cli *c, const ik_deploy_check *k)
+{
+    ik_json j;
+    cli_json_begin(&j);
+    ik_json_bool(&j, "equal", is_equal(k));
+    ik_json_uint(&j, "entries", k->entries);
+    ik_json_uint(&j, "entries_equal", k->equal);
+    ik_json_uint(&j, "entries_different", k->different);
+    ik_json_uint(&j, "entries_missing", k->missing);
+    ik_json_uint(&j, "entries_extra", k->extra);
+    ik_json_uint(&j, "entries_unprinted", k->unprinted);
+    ik_json_uint(&j, "entries_gone", k->gone);
+    cli_json_known(&j, "vls_compared", k->has_vls, k->vls_compared);
+    cli_json_known(&j, "vls_different", k->has_vls, k->vls_different);
+    cli_json_known(&j, "vl_holes", k->has_vls, k->vl_holes);
+    put_differences(&j, k);
+    return cli_json_end(c, &j);
+}
+
+static int report(const cli *c, const ik_deploy_check *k)
+{
+    int status = is_equal(k) ? CLI_DONE : CLI_FAILED;
+    if (k->note)
+        cli_note(c, "%s", k->note);
+    if (c->json) {
+        int written = print_json(c, k);
+        return written == CLI_DONE ? status : written;
+    }
+    print_check(k);
+    return cli_finish(c, status);
+}
+
+static int run(cli *c)
+{
+    const char *lfts = cli_get(c, "--lfts"), *spec = cli_get(c, "--fabric");
+    if (!lfts)
+        return cli_usage(c, "which tables? Say --lfts FILE, as OpenSM or dump_fts dumped them");
+    ik_fabric *f = NULL;
+    ik_deploy_check k;
+    ik_error err;
+    ik_status status = spec ? ik_fabric_from_spec(spec, &c->env, &f, &err) : IK_OK;
+    if (status == IK_OK)
+        status = ik_deploy_verify(c->args[0], lfts, cli_get(c, "--sl2vl"), f, &c->env, &k, &err);
+    cli_progress_end(c);
+    int exit_status = CLI_DONE;
+    if (status == IK_OK) {
+        exit_status = report(c, &k);
+        ik_deploy_check_free(&k);
+    } else {
+        exit_status = cli_error(c, &err);
+    }
+    ik_fabric_free(f);
+    return exit_status;
+}
+
+static const cli_option options[] = {
+    {"--lfts", 0, "FILE", "the tables that switches hold: OpenSM's dump, dump_fts or ibroute",
+     false},
+    {"--sl2vl", 0, "FILE", "the maps of service levels that ports hold: opensm-sl2vl.dump", false},
+    {"--fabric", 0, "SPEC|FILE", "the fabric as it is now; without it the one that was deployed to",
+     false},
+    {NULL, 0, NULL, NULL, false},
+};
+
+static const char *const examples[] = {
+    "ikat deploy karytree:k=2,n=3 -r updown -o updown-routing",
+    "ikat verify-deployed updown-routing --lfts updown-routing/lfts", NULL};
+
+const ik_command ik_command_verify_deployed = {
+    .name = "verify-deployed",
+    .synopsis = "DIR --lfts FILE [--sl2vl FILE] [--fabric SPEC|FILE]",
+    .summary = "compare what a subnet holds with what `ikat deploy` wrote, entry by entry",
+    .details =
+        "DIR is a folder that `ikat deploy` wrote. Switches are matched by GUID, destinations by "
+        "port GUID or, where a line has none that\n"
+        "is known, by LID. Differences are listed with switch, LID, wanted and found port. Exit "
+        "status 0: equal; 1: not; 2: wrong input.\n"
+        "With --json: equal, entries, entries_equal, entries_different, entries_missing, "
+        "entries_extra, entries_unprinted, entries_gone,\n"
+        "vls_compared, vls_different, vl_holes, differences (switch, lid, destination, wanted, "
+        "found), vl_differences (port, in, sl, wanted,\n"
+        "found).",
+    .examples = examples,
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

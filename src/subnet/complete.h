@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * complete.h: completing tables where the lane that performance queries share is not the plan's
+ * first.
+ */
+#ifndef IKAT_SUBNET_COMPLETE_H
+#define IKAT_SUBNET_COMPLETE_H
+
+#include "ikat/subnet.h"
+
+/* ik_lid_tables_complete() where data of this lane of the plan is on lane 0 of the subnet; a lane
+ * that the plan has not: no data is. */
+ik_status complete_tables(const ik_plan *plan, unsigned lane, const ik_lids *lids,
+                          const ik_env *env, ik_lid_tables *out, uint32_t *unsafe, ik_error *err);
+
+#endif

@@ -1,0 +1,299 @@
+"""`ikat deploy`, `ikat verify-deployed`: the folder is judged by what its own files say, read here and not by ikat."""
+import collections
+import json
+import re
+import unittest
+
+from harness import SOURCE, CliTest, run
+
+CLUSTER = SOURCE / "data" / "cluster96.ibnetdiscover"
+FABRICS = {  # spec: routings that one lane is enough for, and those that need lanes, with their options
+    "karytree:k=2,n=3": (["dmodc", "updown", "nue"], []),
+    "rlft:ports=6,levels=2,fail=10%,fail_seed=1": (["dmodc", "updown", "dfsssp"], []),
+    "rlft:ports=8,levels=3,fail=5%,fail_seed=3": (["dmodc", "updown"], []),
+    "ring:n=5,p=2": (["updown", "nue"], [["dfsssp"], ["shortest", "--vc", "lash"], ["nue:vcs=3"]]),
+    "torus:dims=5:5": (["updown", "nue"], [["dfsssp"], ["shortest", "--vc", "lash:pairs=both"], ["nue:vcs=7"]]),
+    "jellyfish:N=16,d=4,p=2": (["nue"], [["dfsssp"]]),
+    "pgft:m=4:4,w=1:2,p=1:2": (["dmodc", "updown"], []),
+}
+
+
+def guid(text):
+    return int(text, 16)
+
+
+class Files:
+    """The tables of a folder: GUID of the switch -> LID -> port, and the LID of each GUID."""
+
+    def __init__(self, folder):
+        self.tables, self.lid_of, here = {}, {}, None
+        for line in (folder / "lfts").read_text().splitlines():
+            header = re.match(r"Unicast lids \[.*\] of switch Lid (\d+) guid (0x[0-9a-f]+)", line)
+            entry = re.match(r"(0x[0-9a-f]+) (\d+) # (?:Switch|Channel Adapter) portguid (0x[0-9a-f]+):", line)
+            if header:
+                here = guid(header[2])
+                self.tables[here] = {}
+                self.lid_of[here] = int(header[1])
+            elif entry:
+                self.tables[here][guid(entry[1])] = int(entry[2])
+                self.lid_of.setdefault(guid(entry[3]), guid(entry[1]))
+
+
+class Deploy(CliTest):
+    def deploy(self, fabric, *options, folder="out", status=0):
+        return self.json("deploy", fabric, *options, "-o", self.tmp / folder, status=status)
+
+    def cables(self, fabric):
+        """(GUID of a switch, port) -> (GUID at the other end, port) for both ends of all cables, from ibnetdiscover's format."""
+        path = self.tmp / "fabric.ibnetdiscover"
+        self.ok("topo", fabric, "--format", "ibnetdiscover", "-o", path)
+        ends, here = {}, None
+        for line in path.read_text().splitlines():
+            switch = re.match(r'Switch\s+\d+ "S-([0-9a-f]+)"', line)
+            cable = re.match(r'\[(\d+)\]\s+"([SH])-([0-9a-f]+)"\[(\d+)\](?:\(([0-9a-f]+)\))?', line)
+            if switch:
+                here = guid(switch[1])
+            elif line.startswith("Ca"):
+                here = None
+            elif cable and here is not None:
+                ends[here, int(cable[1])] = guid(cable[3]) if cable[2] == "S" else guid(cable[5])
+        return ends
+
+    def walk(self, files, ends, start, lid, target):
+        """Follows the tables from a switch; the switches passed, None if the LID is not reached."""
+        at, passed = start, []
+        for _ in range(len(files.tables) + 2):
+            passed.append(at)
+            port = files.tables[at].get(lid)
+            if port is None:
+                return None
+            if port == 0:
+                return passed if at == target else None
+            at = ends.get((at, port))
+            if at == target and at not in files.tables:
+                return passed
+            if at not in files.tables:
+                return None
+        return None
+
+    def check_complete(self, fabric, folder):
+        """Every LID is reached from every switch."""
+        files, ends = Files(folder), self.cables(fabric)
+        self.assertEqual(set(files.tables), {switch for switch, _ in ends})
+        for switch in files.tables:
+            self.assertEqual(len(files.tables[switch]), len(files.lid_of), "an entry for each LID")
+        for target, lid in files.lid_of.items():
+            for switch in files.tables:
+                self.assertIsNotNone(self.walk(files, ends, switch, lid, target), (hex(switch), lid))
+
+    def test_every_lid_from_every_switch(self):
+        for fabric, (one_lane, lanes) in FABRICS.items():
+            for options in [[routing] for routing in one_lane] + lanes:
+                with self.subTest(fabric=fabric, routing=options):
+                    summary = self.deploy(fabric, "-r", *options, "--force")
+                    self.assertIs(summary["proved"], True)
+                    self.assertIs(summary["verdict"]["deadlock_free"], True)
+                    self.assertEqual(summary["verdict"]["missing_entries"], 0)
+                    self.assertEqual(summary["verdict"]["switches_unreached"], 0)
+                    self.check_complete(fabric, self.tmp / "out")
+                    self.assertIs(summary["verdict"]["one_manager_free"], True)
+                    if len(options) == 1 and options[0] in one_lane:
+                        self.assertEqual(summary["lanes"], 1)
+                        self.assertIs(summary["verdict"]["management_free"], True)
+                        self.assertEqual(summary["unsafe_destinations"], 0)
+                    else:
+                        self.check_policy(self.tmp / "out", summary)
+
+    def policy(self, folder):
+        """Groups, rules and the default level of a policy that ikat wrote."""
+        groups, rules, levels = {}, [], {}
+        block = {}
+        for line in (folder / "qos-policy.conf").read_text().splitlines():
+            key, _, value = line.strip().partition(": ")
+            if key.startswith("end-"):
+                if key == "end-port-group":
+                    groups[block["name"]] = {guid(item) for item in block["port-guid"].split(", ")}
+                elif key == "end-qos-level":
+                    levels[block["name"]] = int(block["sl"])
+                elif key == "end-qos-match-rule":
+                    rules.append((block["source"].split(", "), block["destination"].split(", "), block["qos-level-name"]))
+                block = {}
+            elif value:
+                block[key] = block[key] + ", " + value if key in block else value
+        return groups, rules, levels
+
+    def check_policy(self, folder, summary):
+        """The first rule that matches gives both directions of a pair one SL; data uses as many lanes as are said."""
+        groups, rules, levels = self.policy(folder)
+        self.assertEqual(len(rules), summary["policy"]["rules"])
+        self.assertEqual((folder / "qos-policy.conf").stat().st_size, summary["policy"]["bytes"])
+        conf = dict(line.split(" ", 1) for line in (folder / "opensm.conf").read_text().splitlines())
+        self.assertEqual(conf["qos"], "TRUE")
+        self.assertEqual(conf["qos_policy_file"], str(folder / "qos-policy.conf"))
+        self.assertEqual(conf["qos_ca_sl2vl"], conf["qos_swe_sl2vl"])
+        self.assertEqual([int(vl) for vl in conf["qos_ca_sl2vl"].split(",")],
+                         [sl if sl < summary["lanes"] else 0 for sl in range(16)])
+        ports = set(map(guid, re.findall(r"Channel Adapter portguid (0x[0-9a-f]+)", (folder / "lfts").read_text())))
+        sources = {port: {name for name, members in groups.items() if port in members} for port in ports}
+
+        def level(a, b):
+            for source, dest, name in rules:
+                if sources[a] & set(source) and sources[b] & set(dest):
+                    return levels[name]
+            return levels["DEFAULT"]
+        used = collections.Counter()
+        for a in ports:
+            for b in ports - {a}:
+                used[level(a, b)] += 1
+                self.assertEqual(level(a, b), level(b, a))
+        self.assertLess(max(used), summary["lanes"])
+        self.assertEqual(used[0], summary["pairs_on_sl0"])
+
+    def test_folder_of_the_cluster(self):
+        """6 blocks of 102 lines each; the files say what the commands need."""
+        summary = self.deploy(CLUSTER, "-r", "dmodc")
+        folder = self.tmp / "out"
+        self.assertEqual(sorted(path.name for path in folder.iterdir()),
+                         ["commands.txt", "fabric.json", "lfts", "root_guids", "summary.json", "summary.txt"])
+        blocks = (folder / "lfts").read_text().split("Unicast lids")[1:]
+        self.assertEqual([len(re.findall(r"^0x", block, re.M)) for block in blocks], [102] * 6)
+        self.assertEqual(summary["entries"], 612)
+        self.assertEqual(summary["lids_assigned"], 0)
+        self.assertEqual(json.loads((folder / "summary.json").read_text()), summary)
+        self.assertIn(f"-U {folder}/lfts", (folder / "commands.txt").read_text())
+        self.assertIn("proved", (folder / "summary.txt").read_text())
+        for line in (folder / "root_guids").read_text().split():
+            self.assertRegex(line, r"^0x[0-9a-f]{16}$")
+        self.assertEqual(len((folder / "root_guids").read_text().split()), len(summary["roots"]))
+
+    def test_the_same_bytes_twice(self):
+        for routing in ("dfsssp", "nue:vcs=3"):
+            self.deploy("torus:dims=5:5", "-r", routing, "--force")
+            first = {path.name: path.read_bytes() for path in (self.tmp / "out").iterdir()}
+            self.deploy("torus:dims=5:5", "-r", routing, "--force", "-j", "2")
+            self.assertEqual({path.name: path.read_bytes() for path in (self.tmp / "out").iterdir()}, first)
+
+    def test_written_tables_are_those_of_route(self):
+        self.deploy("rlft:ports=8,levels=3,fail=5%,fail_seed=3", "-r", "dmodc")
+        tables = self.ok("route", "rlft:ports=8,levels=3,fail=5%,fail_seed=3", "-r", "dmodc", "--format", "lft")
+        self.assertEqual((self.tmp / "out" / "lfts").read_text(), tables)
+
+    def test_folders_that_hold_files(self):
+        folder = self.tmp / "out"
+        self.deploy("ring:n=5,p=2", "-r", "dfsssp")
+        self.assertTrue((folder / "qos-policy.conf").exists())
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        (folder / "notes").write_text("mine\n")
+        self.refused("deploy", "ring:n=5,p=2", "-r", "updown", "-o", folder, says=["holds files", "--force"])
+        self.assertEqual({path.name: path.read_bytes() for path in folder.iterdir() if path.name != "notes"}, before)
+        self.deploy("ring:n=5,p=2", "-r", "updown", "--force")
+        self.assertFalse((folder / "qos-policy.conf").exists(), "of the earlier deployment")
+        self.assertEqual((folder / "notes").read_text(), "mine\n")
+        self.refused("deploy", "ring:n=5,p=2", "-r", "updown", "-o", folder / "lfts", says="folder")
+        self.refused("deploy", "ring:n=5,p=2", "-r", "updown", "-o", self.tmp / "no" / "where", says="cannot be made")
+        (self.tmp / "empty").mkdir()
+        self.deploy("ring:n=5,p=2", "-r", "updown", folder="empty/")
+        self.assertEqual(sorted(path.name for path in self.tmp.iterdir() if path.is_dir()), ["empty", "out"])
+
+    def test_what_cannot_be_proved(self):
+        """One lane on a ring: refused, nothing is left; with --unproved it says so wherever it can be read."""
+        done = run("deploy", "ring:n=5,p=2", "-r", "shortest", "-o", self.tmp / "out")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not proved", done.stderr)
+        self.assertIn("lash", done.stderr)
+        self.assertEqual(list(self.tmp.iterdir()), [])
+        summary = self.deploy("ring:n=5,p=2", "-r", "shortest", "--unproved")
+        self.assertIs(summary["proved"], False)
+        self.assertIs(summary["verdict"]["deadlock_free"], False)
+        self.assertEqual(len(summary["verdict"]["credit_loop"]), 5)
+        self.assertIn("UNPROVED", (self.tmp / "out" / "summary.txt").read_text())
+        self.assertIn("credit loop", summary["not_proved"])
+
+    def test_schemes_that_cannot_be_installed(self):
+        out = self.tmp / "out"
+        for options, says in ((["shortest", "--vc", "acro"], "acro"), (["shortest", "--vc", "lash_tor"], "lash_tor"),
+                              (["dor"], "dateline"), (["shortest", "--vc", "lash:pairs=single"], "reply"),
+                              (["adaptive_tree"], "adaptive_tree"), (["nue:vcs=4"], "4 layers")):
+            with self.subTest(options=options):
+                fabric = "karytree:k=2,n=3" if options[0] == "adaptive_tree" else "torus:dims=4:4"
+                self.refused("deploy", fabric, "-r", *options, "-o", out, says=says)
+                self.assertFalse(out.exists())
+        self.refused("deploy", "torus:dims=5:5", "-r", "dfsssp", "--vls", "3", "-o", out, says=["lanes, 3 are allowed", "--vls"])
+        self.refused("deploy", "ring:n=5", "-o", out, says="--routing")
+        self.refused("deploy", "ring:n=5", "-r", "updown", says="--output")
+        self.refused("deploy", "ring:n=5", "-r", "updown", "--vls", "16", "-o", out, says="15")
+
+    def test_hosts_that_cannot_be_reached(self):
+        """The smaller part of a fabric in two parts is listed: exit status 1."""
+        edges = self.tmp / "two.edges"
+        edges.write_text("0 1\n1 2\n2 0\nh0 0\nh1 1\nh2 2\n3 4\nh3 3\nh4 4\n")
+        summary = self.deploy(edges, "-r", "updown", status=1)
+        self.assertEqual(len(summary["left_out"]), 2)
+        self.assertIs(summary["proved"], True)
+        text = (self.tmp / "out" / "summary.txt").read_text()
+        self.assertIn("2 hosts cannot be reached", text)
+
+    # ---- reading back
+
+    def test_verify(self):
+        folder, lfts = self.tmp / "out", self.tmp / "out" / "lfts"
+        self.deploy(CLUSTER, "-r", "dmodc")
+        self.assertIs(self.json("verify-deployed", folder, "--lfts", lfts)["equal"], True)
+        self.assertIs(self.json("verify-deployed", folder, "--lfts", lfts, "--fabric", CLUSTER)["equal"], True)
+        lines = lfts.read_text().splitlines(keepends=True)
+        entries = [number for number, line in enumerate(lines) if line.startswith("0x")]
+        changed, lost = entries[7], entries[200]
+        old = lines[changed]
+        lid, port = re.match(r"(0x\w+) (\d+)", old).groups()
+        other = 1 if int(port) != 1 else 2
+        lines[changed] = old.replace(f"{lid} {port}", f"{lid} {other:03}", 1)
+        lines[lost] = ""
+        broken = self.tmp / "broken"
+        broken.write_text("".join(lines))
+        found = self.json("verify-deployed", folder, "--lfts", broken, status=1)
+        self.assertEqual((found["entries"], found["entries_equal"], found["entries_different"], found["entries_missing"]),
+                         (612, 610, 1, 1))
+        self.assertEqual([(item["lid"], item["wanted"], item["found"]) for item in found["differences"]][0],
+                         (int(lid, 16), int(port), other))
+        self.assertIsNone(found["differences"][1]["found"])
+        text = self.ok("verify-deployed", folder, "--lfts", broken, status=1)
+        self.assertIn(f"LID {int(lid, 16)} ", text)
+        self.assertIn("is NOT what was deployed", text)
+        self.refused("verify-deployed", folder, says="--lfts")
+        self.refused("verify-deployed", self.tmp, "--lfts", lfts, says="fabric.json")
+        self.refused("verify-deployed", folder, "--lfts", folder / "summary.txt", says="summary.txt")
+        self.refused("verify-deployed", folder, "--lfts", lfts, "--sl2vl", lfts, says="one lane")
+
+    def test_verify_lanes(self):
+        """Maps as OpenSM dumps them, made here of the policy's lanes; one that differs is found, holes are."""
+        folder = self.tmp / "out"
+        summary = self.deploy("ring:n=5,p=2", "-r", "dfsssp")
+        files = Files(folder)
+        good = " ".join(str(sl if sl < summary["lanes"] else 0) for sl in range(16))
+        text = ""
+        for number, switch in enumerate(files.tables):
+            text += f'Switch 0x{switch:016x}, base LID {number + 1}, "sw"\n#in out : 0 1\n'
+            text += "".join(f"{a} {b} : {good}\n" for b in range(1, 5) for a in range(5)) + "#---\n\n"
+        for port in files.lid_of:
+            if port not in files.tables:
+                text += f'Channel Adapter 0x{port:016x}, base LID 9, "h"\n0 0 : {good}\n#---\n'
+        dump = self.tmp / "sl2vl"
+        dump.write_text(text)
+        found = self.json("verify-deployed", folder, "--lfts", folder / "lfts", "--sl2vl", dump)
+        self.assertEqual((found["equal"], found["vls_different"], found["vl_holes"]), (True, 0, 0))
+        dump.write_text(text.replace(f"1 2 : {good}", "1 2 : 1 " + good[2:], 1))
+        found = self.json("verify-deployed", folder, "--lfts", folder / "lfts", "--sl2vl", dump, status=1)
+        self.assertEqual([(item["in"], item["sl"], item["wanted"], item["found"]) for item in found["vl_differences"]], [(1, 0, 0, 1)])
+        dump.write_text(text.replace(f"1 2 : {good}\n", "", 1))
+        found = self.json("verify-deployed", folder, "--lfts", folder / "lfts", "--sl2vl", dump, status=1)
+        self.assertEqual(found["vl_holes"], 1)
+        for wrong, says in ((f"1 2 : {good} 3", "16 VLs"), (f"1 9 : {good}", "no port 9"), ("1 2 : 0 1", "service level 2"),
+                            (f"1 2 : 16 {good[2:]}", "0 to 15"), (f"1 2 {good}", "':'")):
+            dump.write_text(text.replace(f"1 2 : {good}", wrong, 1))
+            self.refused("verify-deployed", folder, "--lfts", folder / "lfts", "--sl2vl", dump, says=[says, f"{dump}:"])
+        dump.write_text(f"1 2 : {good}\n")
+        self.refused("verify-deployed", folder, "--lfts", folder / "lfts", "--sl2vl", dump, says="Switch")
+
+
+if __name__ == "__main__":
+    unittest.main()
