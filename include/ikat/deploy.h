@@ -105,6 +105,7 @@ typedef struct ik_deploy_config {
     const char *routing; /* spec */
     const char *vc;      /* spec; NULL = the routing's own scheme */
     unsigned max_vls;    /* most lanes for data; 0 = IK_DEPLOY_VLS */
+    bool query_lane;     /* a lane for performance queries alone, where they need it */
     bool unproved;       /* write what cannot be proved, too, and say so */
     bool force;          /* the folder may hold files; an earlier deployment's are replaced */
     const char *fabric;  /* what the fabric is called in summaries; NULL = its spec */

@@ -23,6 +23,7 @@ static int run(cli *c)
     uint64_t vls = 0;
     ik_deploy_config config = {.routing = cli_get(c, "--routing"),
                                .vc = cli_get(c, "--vc"),
+                               .query_lane = cli_has(c, "--query-lane"),
                                .unproved = cli_has(c, "--unproved"),
                                .force = cli_has(c, "--force"),
                                .fabric = c->args[0]};
@@ -58,6 +59,8 @@ static const cli_option options[] = {
     {"--routing", 'r', "SPEC", "how to route, e.g. dmodc or dfsssp", false},
     {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
     {"--vls", 0, "N", "most virtual lanes for data, 1 to 15 (default 8)", false},
+    {"--query-lane", 0, NULL, "one more lane, for performance queries alone, where they need it",
+     false},
     {"--output", 'o', "DIR", "the folder to write", false},
     {"--force", 0, NULL, "the folder may hold files: those of an earlier deployment are replaced",
      false},

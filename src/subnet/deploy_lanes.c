@@ -4,16 +4,16 @@
  *
  * Performance queries, and what hosts ask the subnet manager, travel on SL 0. Their paths are whole
  * trees to and from a host, which with tables that need several lanes can close a cycle with the
- * data there. So three ways to number the lanes are tried, and the first is taken under which the
- * queries of one host at a time are free of it: as the plan has them; with the lane that has least
- * data as SL 0; with SL 0 for queries alone, if a lane is left for that. */
+ * data there. So ways to number the lanes are tried, and the first is taken under which the queries
+ * of one host at a time are free of it: as the plan has them; with another lane as SL 0, those with
+ * least data first; and if a lane may be spent on that, with SL 0 for queries alone. */
 #include "subnet/complete.h"
 #include "subnet/deploy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { AS_PLANNED, LIGHTEST_FIRST, ALONE, NUM_WAYS };
+enum { MOST_HOSTS = 2000 }; /* for trying every lane as SL 0, not the one with least data alone */
 
 typedef struct lane_settling {
     ik_deployment *d;
@@ -21,7 +21,7 @@ typedef struct lane_settling {
     uint8_t *lane;              /* [cells] of the levels: lanes of the plan */
     size_t cells;               /* of the levels */
     uint64_t pairs[IK_NUM_SLS]; /* of hosts on each lane of the plan */
-    unsigned lightest;
+    unsigned order[IK_NUM_SLS]; /* lanes of the plan, those with least data first */
 } lane_settling;
 
 static ik_status count_pairs(lane_settling *s, ik_error *err)
@@ -48,31 +48,30 @@ static ik_status count_pairs(lane_settling *s, ik_error *err)
     free(dests);
     if (!room)
         return ik_fail_memory(err, s->cells, "service levels");
-    for (unsigned lane = 1; lane < s->d->plan->vc->num_vcs; lane++)
-        if (s->pairs[lane] < s->pairs[s->lightest])
-            s->lightest = lane;
+    for (unsigned n = 0; n < s->d->plan->vc->num_vcs; n++) {
+        unsigned i = n;
+        for (; i > 0 && s->pairs[s->order[i - 1]] > s->pairs[n]; i--)
+            s->order[i] = s->order[i - 1];
+        s->order[i] = n;
+    }
     return IK_OK;
 }
 
-/* The SL of a lane of the plan. */
-static unsigned sl_of_lane(const lane_settling *s, unsigned way, unsigned lane)
+/* The SL of a lane of the plan where lane `first` is SL 0; first = the number of lanes: none is. */
+static unsigned sl_of_lane(const lane_settling *s, unsigned first, unsigned lane)
 {
-    if (way == ALONE)
+    if (first == s->d->plan->vc->num_vcs)
         return lane + 1;
-    if (way == AS_PLANNED || (lane != 0 && lane != s->lightest))
-        return lane;
-    return lane == 0 ? s->lightest : 0;
+    return lane == first ? 0 : lane == 0 ? first : lane;
 }
 
-static ik_status make(lane_settling *s, unsigned way, ik_error *err)
+static ik_status make(lane_settling *s, unsigned first, ik_error *err)
 {
     ik_deployment *d = s->d;
-    unsigned lanes = d->plan->vc->num_vcs, first = way == AS_PLANNED ? 0
-                                                   : way == ALONE    ? lanes
-                                                                     : s->lightest;
+    unsigned lanes = d->plan->vc->num_vcs;
     for (size_t c = 0; c < s->cells; c++)
-        d->levels.sl[c] = (uint8_t)sl_of_lane(s, way, s->lane[c]);
-    d->lanes = lanes + (way == ALONE);
+        d->levels.sl[c] = (uint8_t)sl_of_lane(s, first, s->lane[c]);
+    d->lanes = lanes + (first == lanes);
     d->shared = first < lanes ? s->pairs[first] : 0;
     ik_lid_tables_free(&d->tables);
     ik_sl2vl_free(&d->vls);
@@ -81,22 +80,30 @@ static ik_status make(lane_settling *s, unsigned way, ik_error *err)
     return status == IK_OK ? ik_sl2vl_make(d->fabric, d->lanes, &d->vls, err) : status;
 }
 
+static ik_status try_lane(lane_settling *s, unsigned first, bool *fits, ik_error *err)
+{
+    ik_status status = make(s, first, err);
+    if (status == IK_OK)
+        status = deploy_judge(s->d, s->env, err);
+    *fits = status == IK_OK &&
+            (s->d->verdict.management_free == IK_YES || s->d->verdict.one_manager_free == IK_YES);
+    return status;
+}
+
 /* Tries the ways; if none does, it is as planned. */
-static ik_status try_ways(lane_settling *s, unsigned most, ik_error *err)
+static ik_status try_ways(lane_settling *s, const ik_deploy_config *config, ik_error *err)
 {
     ik_deployment *d = s->d;
-    for (unsigned way = AS_PLANNED; way < NUM_WAYS; way++) {
-        if ((way == ALONE && d->plan->vc->num_vcs >= most) ||
-            (way == LIGHTEST_FIRST && s->lightest == 0))
-            continue;
-        ik_status status = make(s, way, err);
-        if (status == IK_OK)
-            status = deploy_judge(d, s->env, err);
-        if (status != IK_OK || d->verdict.management_free == IK_YES ||
-            d->verdict.one_manager_free == IK_YES)
-            return status;
-    }
-    return make(s, AS_PLANNED, err);
+    unsigned most = config->max_vls ? config->max_vls : IK_DEPLOY_VLS, lanes = d->plan->vc->num_vcs,
+             tried = d->fabric->num_hosts > MOST_HOSTS ? 1 : lanes;
+    bool fits = false;
+    ik_status status = try_lane(s, 0, &fits, err);
+    for (unsigned i = 0; status == IK_OK && !fits && i < tried; i++)
+        if (s->order[i] != 0)
+            status = try_lane(s, s->order[i], &fits, err);
+    if (status == IK_OK && !fits && config->query_lane && lanes < most)
+        status = try_lane(s, lanes, &fits, err);
+    return status == IK_OK && !fits ? make(s, 0, err) : status;
 }
 
 ik_status deploy_settle_lanes(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
@@ -112,7 +119,7 @@ ik_status deploy_settle_lanes(ik_deployment *d, const ik_deploy_config *config, 
     if (status == IK_OK && one_lane)
         status = complete_tables(d->plan, 0, &d->lids, env, &d->tables, &d->unsafe, err);
     if (status == IK_OK && (!one_lane || d->unsafe))
-        status = try_ways(&s, config->max_vls ? config->max_vls : IK_DEPLOY_VLS, err);
+        status = try_ways(&s, config, err);
     free(s.lane);
     return status;
 }

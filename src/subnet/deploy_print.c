@@ -79,7 +79,7 @@ static void print_management(const ik_deployment *d, FILE *out)
         print_row(out, "queries",
                   v->one_manager_free == IK_NO
                       ? "performance queries, even of one host alone, can close a credit loop with "
-                        "the data of lane 0"
+                        "the data of lane 0; --query-lane gives them a lane"
                       : "performance queries of several hosts at once can close a credit loop; of "
                         "one host it is not known");
 }

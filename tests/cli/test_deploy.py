@@ -96,13 +96,17 @@ class Deploy(CliTest):
                     self.assertEqual(summary["verdict"]["missing_entries"], 0)
                     self.assertEqual(summary["verdict"]["switches_unreached"], 0)
                     self.check_complete(fabric, self.tmp / "out")
-                    self.assertIs(summary["verdict"]["one_manager_free"], True)
                     if len(options) == 1 and options[0] in one_lane:
                         self.assertEqual(summary["lanes"], 1)
                         self.assertIs(summary["verdict"]["management_free"], True)
                         self.assertEqual(summary["unsafe_destinations"], 0)
                     else:
                         self.check_policy(self.tmp / "out", summary)
+                        more = self.deploy(fabric, "-r", *options, "--query-lane", "--force")
+                        self.assertIs(more["verdict"]["one_manager_free"], True)
+                        self.assertEqual(more["lanes"], summary["lanes"] + (summary["verdict"]["one_manager_free"] is not True))
+                        self.check_complete(fabric, self.tmp / "out")
+                        self.check_policy(self.tmp / "out", more)
 
     def policy(self, folder):
         """Groups, rules and the default level of a policy that ikat wrote."""
