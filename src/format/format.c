@@ -63,19 +63,21 @@ static const ik_format *recognise(const char *path, const char *text, size_t siz
 /* Forwarding tables say where each switch sends, not how the switches are cabled. */
 static bool holds_tables(const char *text, size_t size)
 {
-    static const char mark[] = "Unicast lids";
+    static const char *const marks[] = {"Unicast lids", "dump_ucast_routes:"};
     size = size < 65536 ? size : 65536;
-    for (size_t at = 0; at + sizeof mark - 1 <= size; at++)
-        if ((at == 0 || text[at - 1] == '\n') && memcmp(text + at, mark, sizeof mark - 1) == 0)
-            return true;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t at = 0, length = strlen(marks[i]); at + length <= size; at++)
+            if ((at == 0 || text[at - 1] == '\n') && memcmp(text + at, marks[i], length) == 0)
+                return true;
     return false;
 }
 
 static ik_status refuse_tables(const char *file, ik_error *err)
 {
-    ik_fail_at(err, IK_ERR_INPUT, file, 0, 0,
-               "these are forwarding tables (OpenSM's LFTs, or dump_fts), which say nothing of "
-               "cables: no fabric");
+    ik_fail_at(
+        err, IK_ERR_INPUT, file, 0, 0,
+        "these are forwarding tables (OpenSM's LFTs or fdbs, or dump_fts), which say nothing "
+        "of cables: no fabric");
     return ik_hint(err, IK_ERR_INPUT,
                    "'ikat check FABRIC --routing lft:path=FILE' proves them on their fabric, which "
                    "ibnetdiscover tells; 'ikat load' and 'ikat route' take them the same way");

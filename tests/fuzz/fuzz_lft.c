@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fuzz_lft.c: any text as forwarding tables: refused with its line, or a table whose ports exist,
- * and which comes back the same after it was written.
+ * fuzz_lft.c: any text as forwarding tables, in each of the forms that are read, with one LID per
+ * port and with several: refused with its line, or tables whose ports exist, and which come back
+ * the same after they were written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,48 +12,100 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_round_trip(const ik_fabric *f, uint16_t *lft)
+/* A ring of three switches with two hosts each, one of them with two cables; LIDs with LMC. */
+static ik_fabric *fabric_with_paths(void)
 {
-    static const ik_routing_family family = {.name = "fuzzed", .next = ik_lft_next};
-    ik_routing r = {.family = &family,
-                    .fabric = f,
-                    .kind = IK_ROUTE_DETERMINISTIC,
-                    .traits = IK_ROUTE_DEST_BASED,
-                    .lft = lft};
-    uint16_t *again = NULL;
+    ik_builder *b = ik_builder_new();
+    ik_fabric *f = NULL;
+    uint16_t link = ik_builder_default_link(b, true);
+    ik_builder_switches(b, 3, 5);
+    ik_builder_hosts(b, 3, 2);
+    for (uint32_t i = 0; i < 3; i++) {
+        ik_builder_link(b, ik_sw(i, 0), ik_sw((i + 1) % 3, 1), link);
+        ik_builder_link(b, ik_sw(i, 2), ik_hs(i, 0), link);
+        ik_builder_link(b, ik_sw((i + 1) % 3, 3), ik_hs(i, 1), link);
+        ik_builder_switch_ids(b, i, 0x10 + i, 1 + i);
+        ik_builder_host_ids(b, i, 0x100 * (i + 1), 8 + 8 * i);
+        for (uint32_t port = 0; port < 2; port++)
+            ik_builder_port_lid(b, ik_hs(i, port), 8 + 8 * i + 4 * port, i % 3);
+    }
+    if (ik_builder_finish(b, &f, NULL) != IK_OK)
+        abort();
+    ik_builder_free(b);
+    return f;
+}
+
+static char *printed(const ik_lid_tables *t, size_t *size)
+{
     char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    if (!out)
+    FILE *out = open_memstream(&text, size);
+    if (!out || ik_lid_tables_print(t, out, NULL) != IK_OK || fclose(out) != 0)
         abort();
-    if (ik_lft_print(&r, out, NULL) != IK_OK || fclose(out) != 0 ||
-        ik_lft_parse(f, text, length, "again", &again, NULL) != IK_OK)
+    return text;
+}
+
+static void check_round_trip(const ik_lid_tables *t)
+{
+    ik_lid_tables again = {0};
+    size_t size, size_again;
+    char *text = printed(t, &size);
+    if (ik_lid_tables_parse(t->lids, text, size, "again", &again, NULL, NULL) != IK_OK)
         abort();
-    if (memcmp(lft, again, (size_t)f->num_switches * f->num_hosts * sizeof *lft) != 0)
+    char *text_again = printed(&again, &size_again);
+    if (size != size_again || memcmp(text, text_again, size) != 0)
         abort();
-    free(again);
+    ik_lid_tables_free(&again);
     free(text);
+    free(text_again);
+}
+
+static void check_tables(const ik_lid_tables *t, const ik_tables_matched *m)
+{
+    char *note = NULL;
+    uint64_t taken = 0;
+    for (uint32_t sw = 0; sw < t->num_switches; sw++)
+        for (uint32_t i = 0; i < t->lids->num; i++) {
+            uint8_t port = ik_lid_tables_row(t, sw)[i];
+            taken += port != IK_PORT_NONE;
+            if (port != IK_PORT_NONE && port != IK_PORT_SELF &&
+                ik_port_of_number(t->lids->fabric, sw, port) == IK_NONE)
+                abort();
+        }
+    if (taken > m->entries || m->entries != m->by_guid + m->by_lid)
+        abort();
+    if (ik_tables_note(t->lids, m, "input", &note, NULL) != IK_OK)
+        abort();
+    free(note);
+}
+
+static void run(const ik_lids *lids, const uint8_t *data, size_t size)
+{
+    ik_lid_tables t = {0};
+    ik_tables_matched m;
+    ik_error err = {0};
+    if (ik_lid_tables_parse(lids, (const char *)data, size, "input", &t, &m, &err) != IK_OK) {
+        if (err.text[0] == '\0' || err.line == 0 || t.out)
+            abort();
+        return;
+    }
+    check_tables(&t, &m);
+    check_round_trip(&t);
+    ik_lid_tables_free(&t);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static ik_fabric *f;
-    if (!f && ik_fabric_from_spec("ring:n=4,p=2", NULL, &f, NULL) != IK_OK)
-        abort();
-    uint16_t *lft = NULL;
-    ik_error err = {0};
-    if (ik_lft_parse(f, (const char *)data, size, "input", &lft, &err) != IK_OK) {
-        if (err.text[0] == '\0' || err.line == 0)
+    static ik_lids lids[2];
+    static ik_fabric *f[2];
+    if (!f[0]) {
+        if (ik_fabric_from_spec("ring:n=4,p=2", NULL, &f[0], NULL) != IK_OK)
             abort();
-        return 0;
-    }
-    for (uint32_t sw = 0; sw < f->num_switches; sw++)
-        for (uint32_t host = 0; host < f->num_hosts; host++) {
-            uint16_t port = lft[(size_t)sw * f->num_hosts + host];
-            if (port != 0xFFFF && port >= ik_radix(f, sw))
+        f[1] = fabric_with_paths();
+        for (int i = 0; i < 2; i++)
+            if (ik_lids_make(f[i], &lids[i], NULL) != IK_OK)
                 abort();
-        }
-    check_round_trip(f, lft);
-    free(lft);
+    }
+    run(&lids[0], data, size);
+    run(&lids[1], data, size);
     return 0;
 }

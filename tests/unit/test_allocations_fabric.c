@@ -47,9 +47,54 @@ static void cablings(void **state)
     }
 }
 
+/* Tables of a file with two LIDs for each host: read as a routing, with a note, and written. */
+static ik_status job_lid_tables(const char *path, uint64_t *answer, ik_error *err)
+{
+    static const char dump[] =
+        "Switch 3 \"S-0000000000000010\" # \"s\" base port 0 lid 1 lmc 0\n"
+        "[1] \"H-0000000000000100\"[1](101) # \"h\" lid 8 4xEDR\n"
+        "[2] \"H-0000000000000200\"[1](201) # \"i\" lid 10 4xEDR\n"
+        "Ca 1 \"H-0000000000000100\" # \"h\"\n"
+        "[1](101) \"S-0000000000000010\"[1] # lid 8 lmc 1 \"s\" lid 1 4xEDR\n"
+        "Ca 1 \"H-0000000000000200\" # \"i\"\n"
+        "[1](201) \"S-0000000000000010\"[2] # lid 10 lmc 1 \"s\" lid 1 4xEDR\n";
+    char spec[200];
+    static char text[1 << 16];
+    ik_fabric *f = NULL;
+    ik_routing *r = NULL;
+    snprintf(spec, sizeof spec, "lft:path=%s", path);
+    ik_status status = ik_fabric_read_memory(dump, strlen(dump), "dump", NULL, NULL, &f, err);
+    if (status == IK_OK)
+        status = ik_routing_from_spec(f, spec, NULL, &r, err);
+    FILE *out = status == IK_OK ? __real_fmemopen(text, sizeof text, "w") : NULL;
+    if (out) {
+        status = ik_lft_print(r, out, err);
+        fclose(out);
+        take(answer, text, status == IK_OK ? strlen(text) : 0);
+        take(answer, r->note, strlen(r->note));
+    }
+    ik_routing_free(r);
+    ik_fabric_free(f);
+    return status;
+}
+
+static void lid_tables(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/ikat-lid-tables-XXXXXX";
+    FILE *file = __real_fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    fprintf(file, "Unicast lids [0-11] of switch Lid 1 guid 0x10 ('s'):\n0x0008 1\n0x0009 1\n"
+                  "0x000a 2 # portguid 0x201\n0x000b 2\n0x000c 2\n");
+    fclose(file);
+    fail_each(job_lid_tables, path, false);
+    remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lid_tables),
         cmocka_unit_test(cablings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
