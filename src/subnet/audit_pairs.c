@@ -239,8 +239,8 @@ ik_status audit_loops(audit_work *w)
                          IK_NONE,
                          IK_NONE,
                          NULL,
-                         "Install a routing without cycles, on fewer or more virtual lanes: what "
-                         "ikat would install is shown below; 'ikat deploy' writes it."};
+                         "Install a routing without such circles: what ikat would install is shown "
+                         "below; 'ikat deploy' writes it."};
     if (!v->loop)
         return IK_OK;
     char *text = ik_calloc(1, EVIDENCE);
@@ -257,6 +257,10 @@ ik_status audit_loops(audit_work *w)
     } else {
         about.severity = IK_WARNING;
         about.code = "credit-loop-of-queries";
+        about.remedy = v->one_manager_free == IK_YES
+                           ? "Read counters (perfquery, ibqueryerrors) from one host at a time."
+                           : "Read counters while the fabric is quiet, or install a routing that "
+                             "is free with queries.";
         status = audit_add(w->a, &about, w->err,
                            "performance queries to and from every host could deadlock with hosts' "
                            "data, a circle of %zu channels; the data alone cannot%s",

@@ -12,16 +12,14 @@
 #define MOST_LANES 8
 #define LARGE      3000 /* hosts: beyond, routings that take long are not tried */
 
-/* In the order in which they are tried; of those that work the one with the least load is taken. */
+/* In the order in which they are tried; the best of those that work is taken. */
 static const struct candidate {
     const char *routing, *vc;
     bool tree, slow;
 } candidates[] = {
-    {"dmodc", NULL, true, false},
-    {"dfsssp", "dfsssp:pairs=both", false, true},
-    {"shortest", "lash:pairs=both", false, true},
-    {"nue", NULL, false, false},
-    {"updown", NULL, false, false},
+    {"dmodc", NULL, true, false},  {"dfsssp", "dfsssp:pairs=both", false, true},
+    {"frugal", NULL, false, true}, {"shortest", "lash:pairs=both", false, true},
+    {"nue", NULL, false, false},   {"updown", NULL, false, false},
 };
 
 static void discard(ik_audit_routing *r)
@@ -93,6 +91,20 @@ static bool sound(const ik_audit_routing *r)
     return r->verdict.deadlock_free == IK_YES && lost(&r->verdict) == 0;
 }
 
+/* Is a the better one? Where the loads are alike, the one beside whose data a host can read
+ * counters, and the one with fewer lanes; else the one with less load. */
+static bool better(const ik_audit_routing *a, const ik_audit_routing *b)
+{
+    bool reads_a = a->verdict.one_manager_free == IK_YES,
+         reads_b = b->verdict.one_manager_free == IK_YES;
+    double ratio = b->max_load > 0 ? a->max_load / b->max_load : 1;
+    if (reads_a != reads_b && ratio < 1.25 && ratio > 1 / 1.25)
+        return reads_a;
+    if (a->lanes != b->lanes && ratio < 1.1 && ratio > 1 / 1.1)
+        return a->lanes < b->lanes;
+    return ratio < 1;
+}
+
 /* Unsupported is no failure: something else is tried. */
 static bool goes_on(ik_status status)
 {
@@ -112,7 +124,7 @@ static ik_status choose(audit_work *w)
         status = try_routing(w, candidates[i].routing, candidates[i].vc, &r);
         if (status != IK_OK)
             continue;
-        if (!sound(&r) || (a->has_proposed && r.max_load >= a->proposed.max_load)) {
+        if (!sound(&r) || (a->has_proposed && !better(&r, &a->proposed))) {
             discard(&r);
             continue;
         }

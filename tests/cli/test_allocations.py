@@ -73,6 +73,7 @@ def commands():
         "topo": f"topo {TREE}", "topo_json": f"topo {TREE} --json", "topo_all": f"topo {TREE} --all",
         "topo_all_json": f"topo {TREE} --all --json", "topo_cut": "topo karytree:k=4,n=3 --all --partitions 1 -j 2",
         "topo_field": "topo slimfly:q=4,p=1", "topo_lrt": "topo lrt:N=16,d=3,r=2", "topo_standard_input": "topo -",
+        "audit": "audit tree.ibnetdiscover --lfts tree.lft --engine ftree --page OUT/page.html", "audit_json": "audit ring:n=4 --lfts ring.lft --json",
         "check": f"check {TREE} -r dmodk", "check_json": f"check {TREE} -r dmodk --json -j 2",
         "check_cycle": "check ring:n=5 -r minimal:paths=one --vc 1q", "check_escape": "check mesh:dims=2:3 -r minimal --vc escape:routing=dor",
         "check_cycle_json": "check ring:n=5 -r minimal:paths=one --vc 1q --json",
@@ -154,6 +155,7 @@ class Bench:
         for form in ("ibnetdiscover", "json", "graphml", "dot", "edges", "anynet"):
             self.prepare("topo", TREE, "--format", form, "-o", f"tree.{form}")
         self.prepare("route", TREE, "-r", "dmodk", "--format", "lft", "-o", "tree.lft")
+        self.prepare("route", "ring:n=4", "-r", "shortest", "--format", "lft", "--unproved", "-o", "ring.lft")
         subprocess.run(["gzip", "-k", "tree.json"], cwd=self.folder, check=True)
 
     def prepare(self, *args):

@@ -107,8 +107,22 @@ class Audit(CliTest):
                 self.assertTrue(found["remedy"], found)
         self.assertEqual([codes(audit, s).__len__() for s in order], [audit["errors"], audit["warnings"], audit["notes"]])
 
+    def test_engines_of_a_subnet_manager(self):
+        """data/cluster96.lfts and the dump of dump_fts are OpenSM's minhop, opensm-lfts.dump its ftree."""
+        cluster = SOURCE / "data" / "cluster96.ibnetdiscover"
+        for fabric, tables, entries in ((cluster, SOURCE / "data" / "cluster96.lfts", 4 * 72 + 2 * 96),
+                                        (DUMP, TABLES.with_name("ft2_8p.dump_fts"), 352)):
+            engine = self.json("audit", fabric, "--lfts", tables)["engine"]
+            self.assertEqual((engine["entries"], engine["minimal"], engine["minhop"], engine["updn"]), (entries,) * 4)
+            self.assertIn("minhop", engine["name"])
+        audit = self.json("audit", DUMP, "--lfts", TABLES, "--engine", "minhop")
+        self.assertLess(audit["engine"]["minhop"], 352)
+        self.assertIn("ftree", audit["engine"]["name"])
+        self.assertIn("engine-differs", codes(audit, "warning"))
+        self.assertNotIn("engine-differs", codes(self.json("audit", DUMP, "--lfts", TABLES, "--engine", "ftree")))
+
     def test_the_engine(self):
-        """Tables of the ring have no choice; those of a random graph are not minhop's if ikat made them otherwise."""
+        """A random graph: up/down tables of ikat are not minhop's."""
         graph = "jellyfish:N=12,d=4,p=2"
         audit = self.json("audit", graph, "--lfts", self.tables(graph, "updown"), "--engine", "minhop", status=None)
         self.assertLess(audit["engine"]["minhop"], audit["engine"]["entries"])
@@ -149,6 +163,18 @@ class Audit(CliTest):
         self.assertEqual(audit["cabling"]["missing"], 1)
         self.assertIn("missing-cable", codes(audit))
         self.refused("audit", TREE, "--plan", "nothing:of=1", says="nothing")
+
+
+class Document(CliTest):
+    def test_transcripts(self):
+        """What docs/auditing.md shows is what is printed; a last line of dots stands for the rest."""
+        count = 0
+        for command, shown in re.findall(r"```console\n\$ ikat (audit data[^\n]*|audit file:[^\n]*)\n(.*?)```", (SOURCE / "docs" / "auditing.md").read_text(), re.S):
+            printed = self.ok(*command.split(), status=None)
+            shown = shown.removesuffix("...\n")
+            self.assertEqual(printed[: len(shown)], shown, command)
+            count += 1
+        self.assertEqual(count, 2)
 
 
 if __name__ == "__main__":
