@@ -248,13 +248,11 @@ class Subnet(Simulator):
         done = self.tool("saquery", "-p", "--slid", source, "--dlid", destination, check=True)
         return int(re.search(r"^\s*sl\.+(0x[0-9a-fA-F]+)", done.stdout, re.MULTILINE).group(1), 16)
 
-    def service_levels(self):
-        """{(source LID, destination LID): SL} of all path records."""
-        found = {}
-        for record in self.tool("saquery", "PR", check=True).stdout.split("PathRecord dump:")[1:]:
-            field = dict(re.findall(r"^\s*(\w+)\.+(\S+)", record, re.MULTILINE))
-            found[int(field["slid"], 0), int(field["dlid"], 0)] = int(field["sl"], 0)
-        return found
+    def path_records(self):
+        """What saquery prints of the path records of all pairs of hosts. Asked one by one (some 100 per second): ibsim passes on the
+        first packet of longer answers only."""
+        hosts = [lid for lid, (_, kind, _) in self.lids()[1].items() if kind == "CA"]
+        return "".join(self.tool("saquery", "-p", "--slid", a, "--dlid", b, check=True).stdout for a, b in itertools.permutations(hosts, 2))
 
     def query_errors(self, *options):
         """ibqueryerrors: dict with ports (checked), failures (queries of performance counters that got no answer), bad (ports), text."""
@@ -306,6 +304,15 @@ def subnet_lids(path):
     return of_node, of_lid
 
 
+def record_levels(text):
+    """{(source LID, destination LID): SL} of what saquery prints of path records."""
+    found = {}
+    for record in text.split("PathRecord dump:")[1:]:
+        field = dict(re.findall(r"^\s*(\w+?)\.+(\S+)", record, re.MULTILINE))
+        found[int(field["slid"], 0), int(field["dlid"], 0)] = int(field["sl"], 0)
+    return found
+
+
 def read_tables(path):
     """{switch GUID: {LID: port}} of `Unicast lids` blocks."""
     tables, row = {}, None
@@ -319,10 +326,24 @@ def read_tables(path):
     return tables
 
 
-def credit_loops(directory, service_levels=None, every=False, timeout=600):
+def _lane_lines(path):
+    """Lines `GUID IN OUT 0xVV ...` of ibdmchk from an opensm-sl2vl.dump: two service levels in each of eight bytes."""
+    switch = None
+    for line in pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines():
+        header = re.match(r"(Switch|\w[\w ]*) (0x[0-9a-f]+), ", line)
+        if header:
+            switch = header.group(2) if header.group(1) == "Switch" else None
+        row = re.match(r"\s*(\d+)\s+(\d+)\s*: ((?:\s*\d+){16})\s*$", line)
+        if switch and row:
+            lanes = [int(lane) for lane in row.group(3).split()]
+            yield f"{switch} {row.group(1)} {row.group(2)} " + " ".join(f"0x{a:x}{b:x}" for a, b in zip(lanes[::2], lanes[1::2]))
+
+
+def credit_loops(directory, service_levels=None, lanes=None, every=False, timeout=600):
     """ibdmchk on the files that OpenSM left in a folder: dict with loop (found one), bad (paths that end nowhere), text.
 
-    service_levels: {(source node GUID, destination LID): SL}; VLs are taken as the SLs. every: also paths from and to switches."""
+    service_levels: {(source node GUID, destination LID): SL}; VLs are taken as the SLs, or by an opensm-sl2vl.dump (lanes). every: also
+    paths from and to switches."""
     directory = pathlib.Path(directory).resolve()
     command = ["ibdmchk", "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs"] + (["-a"] if every else [])
     with tempfile.TemporaryDirectory(prefix="ikat-ibdmchk-") as name:
@@ -335,6 +356,9 @@ def credit_loops(directory, service_levels=None, every=False, timeout=600):
         if service_levels is not None:
             (scratch / "psl").write_text("".join(f"0x{guid:016x} {lid} {sl}\n" for (guid, lid), sl in sorted(service_levels.items())))
             command += ["-c", "psl"]
+        if lanes is not None:
+            (scratch / "slvl").write_text("".join(f"{line}\n" for line in _lane_lines(lanes)))
+            command += ["-d", "slvl"]
         process = _spawn(command, cwd=scratch, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
         try:
             text, _ = process.communicate(timeout=timeout)

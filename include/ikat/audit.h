@@ -8,6 +8,7 @@
 
 #include "ikat/analysis.h"
 #include "ikat/cabling.h"
+#include "ikat/counters.h"
 #include "ikat/deploy.h"
 #include "ikat/path_records.h"
 #include "ikat/subnet.h"
@@ -60,6 +61,9 @@ typedef struct ik_audit_config {
     const char *tables;    /* file of forwarding tables; NULL: none */
     /* files; NULL: SL i on VL i; all on SL 0, or as path records or a QoS policy say (not both) */
     const char *sl2vl, *policy, *path_records;
+    /* one reading of counters, or two; the time between them, 0: that between their files */
+    const char *counters, *counters_later;
+    double interval_s;
     const char *engine; /* what the administrator believes made the tables; NULL */
     /* what to compare with: a routing's spec; NULL: ikat's choice; "none": nothing */
     const char *routing, *vc; /* vc: with routing; NULL: the routing's own */
@@ -83,6 +87,18 @@ typedef struct ik_audit_routing {
     double *load; /* [num_ports] */
 } ik_audit_routing;
 
+/* Loads of channels between two readings of counters. */
+typedef struct ik_audit_measured {
+    uint32_t channels; /* between switches, whose load is known */
+    double mean;       /* share of their rate */
+    uint32_t busiest;  /* IK_NONE: none */
+    /* [num_ports] of its rate that a channel would carry if all hosts sent evenly to all others and
+     * channels between switches carried as much in the mean as was measured; below 0: no cable;
+     * NULL: no tables */
+    float *predicted;
+    double likeness; /* correlation of measured and predicted; 0 where one of them is all alike */
+} ik_audit_measured;
+
 typedef struct ik_audit {
     const ik_fabric *fabric; /* borrowed */
     ik_audit_finding *findings;
@@ -97,6 +113,9 @@ typedef struct ik_audit {
     ik_engine_evidence engine;
     ik_audit_routing installed, proposed;
     bool has_proposed;
+    bool has_counters;
+    ik_counter_changes counters;
+    ik_audit_measured measured; /* of two readings */
     ik_arena arena;
 } ik_audit;
 

@@ -160,6 +160,8 @@ static ik_status run(audit_work *w)
     for (size_t i = 0; w->a->has_tables && i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](w);
     if (status == IK_OK)
+        status = audit_counters(w);
+    if (status == IK_OK)
         status = audit_propose(w);
     return status == IK_OK ? sort_findings(w->a, w->err) : status;
 }
@@ -198,6 +200,8 @@ void ik_audit_free(ik_audit *a)
     ik_lids_free(&a->lids);
     routing_free(&a->installed);
     routing_free(&a->proposed);
+    ik_counter_changes_free(&a->counters);
+    free(a->measured.predicted);
     ik_arena_free(&a->arena);
     *a = (ik_audit){0};
 }

@@ -67,6 +67,8 @@ ik_status audit_measure(ik_audit *a, ik_audit_routing *r, ik_error *err);
 ik_status audit_balance(audit_work *w);
 /* audit_propose.c: a->proposed, and what is said of it beside what is installed. */
 ik_status audit_propose(audit_work *w);
+/* audit_counters.c */
+ik_status audit_counters(audit_work *w);
 /* audit_engine.c */
 ik_status audit_engine(audit_work *w);
 

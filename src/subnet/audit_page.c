@@ -4,6 +4,7 @@
  */
 #include "base/utf8.h"
 #include "ikat/audit.h"
+#include "ikat/format.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -203,6 +204,30 @@ static void put_balance(const ik_audit_routing *r, const char *title, FILE *out)
     fputs("</table></div>\n", out);
 }
 
+/* Two pictures of the fabric: as measured, as predicted. */
+static ik_status put_pictures(const ik_audit *a, FILE *out, ik_error *err)
+{
+    const ik_audit_measured *m = &a->measured;
+    if (!a->has_counters || m->channels == 0)
+        return IK_OK;
+    fprintf(out,
+            "<h2>Measured loads</h2>\n<p>Within %.4g s channels between switches carried %.2f %% "
+            "of their rate in the mean. Cables from blue (idle) to red (full); dotted: not "
+            "measured.</p>\n<div class=\"wide\">",
+            a->counters.interval_s, 100 * m->mean);
+    ik_status status = ik_fabric_draw_loads(a->fabric, a->counters.used, out, err);
+    fputs("</div>\n", out);
+    if (status != IK_OK || !m->predicted)
+        return status;
+    fprintf(out,
+            "<p>The same, if as much were sent evenly by all hosts to all others; correlation with "
+            "what was measured: %.2f.</p>\n<div class=\"wide\">",
+            m->likeness);
+    status = ik_fabric_draw_loads(a->fabric, m->predicted, out, err);
+    fputs("</div>\n", out);
+    return status;
+}
+
 ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, ik_error *err)
 {
     fputs(head, out);
@@ -226,6 +251,9 @@ ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, i
         put_balance(&a->installed, "Loads of the installed routing", out);
     if (a->has_proposed)
         put_balance(&a->proposed, "Loads of what ikat would install", out);
+    ik_status status = put_pictures(a, out, err);
+    if (status != IK_OK)
+        return status;
     fputs("</body>\n</html>\n", out);
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "the page could not be written") : IK_OK;
 }

@@ -236,6 +236,54 @@ static void put_engine(ik_json *j, const ik_audit *a)
     ik_json_close(j);
 }
 
+static void put_real(ik_json *j, const char *key, bool known, double value)
+{
+    if (known)
+        ik_json_real(j, key, value, CLI_DIGITS);
+    else
+        ik_json_null(j, key);
+}
+
+static void put_channels(ik_json *j, const ik_audit *a)
+{
+    const ik_counter_changes *c = &a->counters;
+    const float *predicted = a->measured.predicted;
+    ik_json_array(j, "channels");
+    for (uint32_t port = 0; c->interval_s > 0 && port < a->fabric->num_ports; port++) {
+        if (c->used[port] < 0)
+            continue;
+        ik_json_object(j, NULL);
+        put_port(j, "port", a->fabric, port);
+        ik_json_real(j, "used", (double)c->used[port], CLI_DIGITS);
+        put_real(j, "predicted", predicted != NULL, predicted ? (double)predicted[port] : 0);
+        put_real(j, "waited", c->waited[port] >= 0, (double)c->waited[port]);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
+static void put_counters(ik_json *j, const ik_audit *a)
+{
+    const ik_counter_changes *c = &a->counters;
+    const ik_audit_measured *m = &a->measured;
+    bool any = m->channels > 0;
+    if (!a->has_counters) {
+        ik_json_null(j, "counters");
+        return;
+    }
+    ik_json_object(j, "counters");
+    put_real(j, "interval_s", c->interval_s > 0, c->interval_s);
+    ik_json_uint(j, "ports_restarted", c->restarted);
+    ik_json_uint(j, "ports_at_limit", c->at_limit);
+    ik_json_uint(j, "measured_channels", m->channels);
+    put_real(j, "mean_used", any, m->mean);
+    put_port(j, "busiest_channel", a->fabric, any ? m->busiest : IK_NONE);
+    put_real(j, "busiest_used", any, any ? (double)c->used[m->busiest] : 0);
+    put_real(j, "likeness", m->predicted != NULL, m->likeness);
+    put_channels(j, a);
+    ik_json_close(j);
+}
+
 int audit_put_json(const cli *c, const ik_audit *a)
 {
     const ik_fabric *f = a->fabric;
@@ -258,5 +306,6 @@ int audit_put_json(const cli *c, const ik_audit *a)
     put_engine(&j, a);
     put_routing(&j, "installed", a, &a->installed, a->has_tables);
     put_routing(&j, "proposed", a, &a->proposed, a->has_proposed);
+    put_counters(&j, a);
     return cli_json_end(c, &j);
 }

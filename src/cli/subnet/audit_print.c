@@ -173,6 +173,27 @@ static void print_balance(const cli *c, const ik_audit *a)
     cli_table_print(t, stdout, c->colour_out);
 }
 
+/* ---- counters */
+
+static void print_counters(const cli *c, const ik_audit *a)
+{
+    const ik_audit_measured *m = &a->measured;
+    char name[300];
+    if (!a->has_counters || m->channels == 0)
+        return;
+    cli_heading(c, "Measured between the readings");
+    printf("  time between them  %.4g s\n", a->counters.interval_s);
+    printf("  mean load          %.2f %% of the rate, of %s channels between switches\n",
+           100 * m->mean, cli_count(m->channels));
+    printf("  busiest            %.2f %%: %s\n", 100 * (double)a->counters.used[m->busiest],
+           cli_line(ik_port_describe(a->fabric, m->busiest, name, sizeof name)));
+    if (!m->predicted)
+        return;
+    printf("  predicted there    %.2f %% if as much were sent evenly by all hosts to all others\n",
+           100 * (double)m->predicted[m->busiest]);
+    printf("  likeness           %.2f: correlation of measured and predicted loads\n", m->likeness);
+}
+
 /* ---- findings */
 
 static void print_lines(const char *lines)
@@ -220,4 +241,5 @@ void audit_print(const cli *c, const ik_audit *a)
     print_findings(c, a);
     print_routings(c, a);
     print_balance(c, a);
+    print_counters(c, a);
 }

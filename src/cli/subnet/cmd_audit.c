@@ -29,16 +29,32 @@ static int show(const cli *c, const ik_audit *a)
     return cli_finish(c, verdict);
 }
 
+/* --interval, in seconds; 0 without it. */
+static ik_status get_interval(const cli *c, double *interval_s, ik_error *err)
+{
+    const char *text = cli_get(c, "--interval");
+    uint64_t ps = 0;
+    ik_status status = text ? ik_parse_quantity(text, IK_DIM_TIME, &ps, err) : IK_OK;
+    if (status == IK_OK && text && ps == 0)
+        status = ik_fail(err, IK_ERR_INPUT, "--interval must be above 0");
+    *interval_s = (double)ps * 1e-12;
+    return status;
+}
+
 static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_error *err)
 {
     ik_audit_config config = {.tables = cli_get(c, "--lfts"),
                               .sl2vl = cli_get(c, "--sl2vl"),
                               .policy = cli_get(c, "--policy"),
                               .path_records = cli_get(c, "--path-records"),
+                              .counters = cli_get(c, "--counters"),
+                              .counters_later = cli_get(c, "--counters-later"),
                               .engine = cli_get(c, "--engine"),
                               .routing = cli_get(c, "--routing"),
                               .vc = cli_get(c, "--vc")};
-    ik_status status = ik_fabric_from_spec(c->args[0], &c->env, f, err);
+    ik_status status = get_interval(c, &config.interval_s, err);
+    if (status == IK_OK)
+        status = ik_fabric_from_spec(c->args[0], &c->env, f, err);
     if (status == IK_OK && cli_has(c, "--plan"))
         status = ik_fabric_from_spec(cli_get(c, "--plan"), &c->env, plan, err);
     config.plan = *plan;
@@ -56,6 +72,8 @@ static int run(cli *c)
         if (cli_only_with(c, of_tables[i], "--lfts") != CLI_DONE)
             return CLI_USAGE;
     if (cli_only_with(c, "--vc", "--routing") != CLI_DONE ||
+        cli_only_with(c, "--counters-later", "--counters") != CLI_DONE ||
+        cli_only_with(c, "--interval", "--counters-later") != CLI_DONE ||
         cli_not_with(c, "--path-records", "--policy") != CLI_DONE)
         return CLI_USAGE;
     ik_fabric *f = NULL, *plan = NULL;
@@ -83,6 +101,13 @@ static const cli_option options[] = {
     {"--routing", 'r', "SPEC",
      "what to compare with (default: chosen for the fabric; none: nothing)", false},
     {"--vc", 0, "SPEC", "its VC scheme; without it the routing's own", false},
+    {"--counters", 0, "FILE",
+     "what ports have counted: output of ibqueryerrors, with --counters or --data, or of perfquery",
+     false},
+    {"--counters-later", 0, "FILE", "the same, some time later: errors that grow, measured loads",
+     false},
+    {"--interval", 0, "TIME", "between the two (default: between the times of the files), e.g. 10s",
+     false},
     {"--page", 0, "FILE", "also write a page in HTML with all of it", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -124,7 +149,9 @@ const ik_command ik_command_audit = {
         "destination), max_load, mean_load,\n"
         "max_channel, saturation, tightest_channel, worst_flows, worst_channel, channels, "
         "idle_channels, balance (direction, level,\n"
-        "channels, min, mean, max)).",
+        "channels, min, mean, max)), counters (interval_s, ports_restarted, ports_at_limit, "
+        "measured_channels, mean_used, busiest_channel,\n"
+        "busiest_used, likeness, channels (port, used, predicted, waited)).",
     .examples = examples,
     .options = options,
     .min_args = 1,
