@@ -42,6 +42,9 @@ ik_status ik_record_run(const char *const *command, const char *recorder, const 
 /* Writes one recording of what the ranks left in `folder`. IK_ERR_FAILED: there is nothing, or not
  * of every rank; err says what the ranks said about it. */
 ik_status ik_record_collect(const char *folder, FILE *out, ik_error *err);
+/* Whether a process said that it, or the rest of it, could not be recorded: `text` is what the
+ * first of them said. That goes for recordings that could be collected, too. */
+bool ik_record_problem(const char *folder, char *text, size_t room);
 /* Removes the folder and what the recorder made in it; what is not there is no failure. */
 void ik_record_remove(const char *folder);
 

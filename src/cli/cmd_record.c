@@ -35,32 +35,39 @@ static void put_json(ik_json *j, const char *path, const ik_recording_summary *s
     ik_json_text(j, "library", s->library);
 }
 
+static const char *ending(uint64_t num)
+{
+    return num == 1 ? "" : "s";
+}
+
 static void print_limits(const ik_recording_summary *s)
 {
     if (s->onesided)
-        printf("  %s one-sided operations (%s) are only counted: a replay leaves them out\n",
-               cli_count(s->onesided), cli_quantity(s->onesided_bytes, IK_DIM_SIZE));
+        printf("  %s one-sided operation%s (%s) %s only counted: replays do without\n",
+               cli_count(s->onesided), ending(s->onesided),
+               cli_quantity(s->onesided_bytes, IK_DIM_SIZE), s->onesided == 1 ? "is" : "are");
     if (s->ranks_cut)
-        printf("  %s ranks are not recorded up to MPI_Finalize: their recordings end where they "
-               "stopped\n",
-               cli_count(s->ranks_cut));
+        printf("  %s rank%s did not reach MPI_Finalize: recorded up to where a rank stopped\n",
+               cli_count(s->ranks_cut), ending(s->ranks_cut));
     if (s->failed)
-        printf("  %s calls returned an error: a replay leaves them out\n", cli_count(s->failed));
+        printf("  %s call%s returned an error: a replay leaves out what failed\n",
+               cli_count(s->failed), ending(s->failed));
     if (s->overlapped)
         puts("  calls of several threads of a rank overlapped: the recording cannot be replayed");
     if (s->spawned)
         puts("  processes of another program were started or joined: the recording cannot be "
              "replayed");
     if (s->intercomms)
-        printf("  %s collective operations between two groups: the recording cannot be replayed\n",
-               cli_count(s->intercomms));
+        printf("  %s collective operation%s between two groups: the recording cannot be replayed\n",
+               cli_count(s->intercomms), ending(s->intercomms));
 }
 
 static void print_summary(const char *path, const ik_recording_summary *s)
 {
-    printf("%s: %s ranks, %s calls, %s messages of %s, %s calls of collective operations\n",
-           cli_line(path), cli_count(s->num_ranks), cli_count(s->calls), cli_count(s->messages),
-           cli_quantity(s->bytes, IK_DIM_SIZE), cli_count(s->collectives));
+    printf("%s: %s rank%s, %s call%s, %s message%s of %s, %s call%s of collective operations\n",
+           cli_line(path), cli_count(s->num_ranks), ending(s->num_ranks), cli_count(s->calls),
+           ending(s->calls), cli_count(s->messages), ending(s->messages),
+           cli_quantity(s->bytes, IK_DIM_SIZE), cli_count(s->collectives), ending(s->collectives));
     printf("  %s from MPI_Init to the end; %.1f %% of the ranks' time in MPI; %s\n",
            cli_quantity(s->longest_ns * 1000, IK_DIM_TIME),
            s->total_ns ? 100.0 * (double)s->in_mpi_ns / (double)s->total_ns : 0.0,
@@ -145,9 +152,13 @@ static int collect(cli *c, ik_output *out, const char *path, const char *folder,
                     cli_line(folder), cli_line(folder));
         return code ? code : CLI_FAILED;
     }
-    if (summarise(c, path, code) != CLI_DONE)
-        return code ? code : CLI_FAILED;
-    return code;
+    int told = summarise(c, path, code);
+    char problem[300];
+    if (told == CLI_DONE && ik_record_problem(folder, problem, sizeof problem)) {
+        ik_fail(&err, IK_ERR_FAILED, "%s: not all is recorded: %s", path, problem);
+        told = cli_error(c, &err);
+    }
+    return code ? code : told != CLI_DONE ? CLI_FAILED : CLI_DONE;
 }
 
 static int record_into(cli *c, const char *recorder, const char *path)
@@ -312,7 +323,8 @@ const ik_command ik_command_record = {
         "(libopenmpi-dev, libmpich-dev).\n"
         "\n"
         "The exit status is the command's own (128 + N if signal N ended it); where that is 0, 1 "
-        "if nothing could be recorded. 2: wrong\n"
+        "if nothing could be recorded, or not all, as where mpirun is of another MPI library than "
+        "the program. 2: wrong\n"
         "usage, and nothing was run. A program that is killed is recorded up to there.\n"
         "Where FILE cannot be written in the end, the ranks' own files are kept: --merge makes "
         "FILE "

@@ -147,8 +147,7 @@ static uint32_t find_ranks(const char *folder, bool *memory)
     return ranks <= RECORDING_MOST_RANK ? ranks : 0;
 }
 
-/* What the first rank that could not record said, "" = none did. */
-static void find_problem(const char *folder, char *text, size_t room)
+bool ik_record_problem(const char *folder, char *text, size_t room)
 {
     DIR *dir = opendir(folder);
     text[0] = '\0';
@@ -166,6 +165,7 @@ static void find_problem(const char *folder, char *text, size_t room)
     }
     if (dir)
         closedir(dir);
+    return text[0] != '\0';
 }
 
 static ik_status put_header(collection *c, ik_error *err)
@@ -191,7 +191,7 @@ ik_status ik_record_collect(const char *folder, FILE *out, ik_error *err)
     collection c = {.folder = folder, .out = out};
     char problem[256];
     ik_status status = IK_OK;
-    find_problem(folder, problem, sizeof problem);
+    ik_record_problem(folder, problem, sizeof problem);
     bool memory = false;
     c.num_ranks = find_ranks(folder, &memory);
     if (c.num_ranks == 0 && memory)

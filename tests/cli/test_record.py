@@ -195,7 +195,8 @@ class OpenMPI(Recorded):
         """The program goes on, and it is said which rank's recording ends early."""
         store = self.tmp / "t.ikrec"
         done = run("record", "-o", store, "--", LIBRARIES["openmpi"], "-n", 1, self.program("endings.c"), "limit", 100000)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("not all is recorded: the recording cannot grow", done.stderr)
         self.assertRegex(done.stderr, "rank 0: the recording cannot grow: File too large")
         summary = self.json("record", "--show", store)
         self.assertEqual(summary["ranks_cut"], 1)
@@ -237,8 +238,9 @@ class OpenMPI(Recorded):
             with self.subTest(library=library):
                 self.mpi = library
                 done = run("record", "-o", self.tmp / "t.ikrec", "--", launcher, "-n", 2, self.program("endings.c"), "no", 3)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertRegex(done.stderr, rf"launcher started 2 processes \({variable}\).*mpirun seems to be of another MPI library")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(": 1 rank, 5 calls, 3 messages of 3 B, 1 call of", done.stdout)
+                self.assertRegex(done.stderr, rf"not all is recorded: the launcher started 2 processes \({variable}\).*mpirun seems to be of another MPI library")
 
     def test_launcher_before_ikat(self):
         """Each process is refused, nothing is run; one rank, as in a step of a batch job, is recorded."""
@@ -278,7 +280,7 @@ class OpenMPI(Recorded):
 
     def test_one_sided_operations_are_said(self):
         output, _ = self.record(2, self.program("every_call.c"), "onesided")
-        self.assertIn("6 one-sided operations (48 B) are only counted", output)
+        self.assertIn("6 one-sided operations (48 B) are only counted: replays do without", output)
 
     def test_another_library_than_the_recorder(self):
         """A recorder hands a program of another library to its own, or records nothing."""
@@ -286,6 +288,9 @@ class OpenMPI(Recorded):
             self.skipTest(missing("mpich"))
         output, store = self.record(2, self.program("every_call.c"), "blocking", options=("--mpi", "mpich"))
         self.compare(output, store)
+        program = self.program("endings.c")
+        output, _ = self.record(1, program, "name", 1, options=("--mpi", "mpich"))
+        self.assertIn(f"named {program.name[:15]}\n", output)
 
     def test_nothing_to_record(self):
         store = self.tmp / "t.ikrec"

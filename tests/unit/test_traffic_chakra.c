@@ -478,6 +478,37 @@ static const struct {
     {long_message, "message 2 is said to have", 2},
 };
 
+/* What is wrong with a group is said of where it is listed. */
+static void test_wrong_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *what;
+    } groups[] = {{"{\"7\": [0, 0]}", "rank 0 stands twice"},
+                  {"{\"7\": [0, 9]}", "there is no rank 9"}};
+    for (unsigned k = 0; k < 4; k++) {
+        folder f = open_folder();
+        bytes b = {.size = 0};
+        ik_workload w = {0};
+        ik_error err = {0};
+        put_head(&b);
+        if (k % 2)
+            put_groups(&b, 1, groups[k / 2].list);
+        put_collective(&b, 2, 0, 8, "7", 0);
+        write_rank(&f, 0, &b);
+        b.size = 0;
+        put_head(&b);
+        write_rank(&f, 1, &b);
+        if (k % 2 == 0)
+            write_as(&f, "groups.json", groups[k / 2].list, strlen(groups[k / 2].list));
+        assert_int_not_equal(read_scaled(&f, 1, &w, &err), IK_OK);
+        if (!strstr(err.text, groups[k / 2].what) || !strstr(err.hint, "process group '7'") ||
+            !strstr(err.file, k % 2 ? ".0.et" : "groups.json") || err.line != (k % 2 ? 2 : 0))
+            fail_msg("%s:%u: %s (%s)", err.file, err.line, err.text, err.hint);
+        close_folder(&f);
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -580,12 +611,12 @@ static void test_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages),  cmocka_unit_test(test_collective),
-        cmocka_unit_test(test_groups),    cmocka_unit_test(test_one_after_the_other),
-        cmocka_unit_test(test_any_order), cmocka_unit_test(test_types_of_numbers),
-        cmocka_unit_test(test_scale),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_files),     cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_messages),     cmocka_unit_test(test_collective),
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_one_after_the_other),
+        cmocka_unit_test(test_any_order),    cmocka_unit_test(test_types_of_numbers),
+        cmocka_unit_test(test_scale),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_wrong_groups), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_damaged),      cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

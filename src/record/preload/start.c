@@ -53,7 +53,15 @@ __attribute__((constructor)) static void choose(int argc, char **argv)
     if (!preload || !dlsym(RTLD_DEFAULT, OTHER_VARIABLE))
         return;
     char *other = other_preload(preload);
-    if (other && setenv("LD_PRELOAD", other, 1) == 0)
+    if (other && setenv("LD_PRELOAD", other, 1) == 0) {
+        /* under its own path, which the process is named after */
+        char self[4096];
+        ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+        if (length > 0 && (size_t)length < sizeof self) {
+            self[length] = '\0';
+            execv(self, argv);
+        }
         execv("/proc/self/exe", argv);
+    }
     free(other);
 }

@@ -196,8 +196,8 @@ ik_status sim_print_blocked(const sim *s, FILE *to, ik_error *err)
             print_place(s, &at, to);
     }
     if (blocked > MOST_RANKS)
-        fprintf(to, "and %llu more ranks that are not done\n",
-                (unsigned long long)(blocked - MOST_RANKS));
+        fprintf(to, "and %llu more %s not done\n", (unsigned long long)(blocked - MOST_RANKS),
+                blocked - MOST_RANKS == 1 ? "rank that is" : "ranks that are");
     free(needed);
     return IK_OK;
 }

@@ -92,6 +92,8 @@ static ik_status declare(const declaration *d, const char *name, const json_t *l
     g->ranks = ranks;
     g->num = (uint32_t)num;
     g->declared = true;
+    g->path = d->path;
+    g->record = d->record;
     return IK_OK;
 }
 

@@ -14,7 +14,9 @@ typedef struct chakra_group {
     uint32_t *ranks; /* [num], as a file lists them; NULL and declared: all */
     uint32_t num;
     bool declared;
-    uint32_t comm; /* of the program; IK_NONE = not made yet */
+    const char *path; /* where it is declared; borrowed */
+    unsigned record;  /* of a trace; 0: in a file of groups */
+    uint32_t comm;    /* of the program; IK_NONE = not made yet */
     /* of the rank that is being added: its number in the group, index of its last collective; or
      * IK_NONE */
     uint32_t place, last;

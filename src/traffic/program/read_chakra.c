@@ -126,7 +126,12 @@ static ik_status make_comm(chakra_reader *c, const chakra_op *op, chakra_group *
                        g->name);
     }
     uint64_t instance = (uint64_t)(g - c->groups.of) + 1;
-    return program_comm(c->p, g->num ? g->ranks : NULL, g->num, instance, &g->comm, err);
+    if (g->declared) /* what is wrong with its ranks is wrong there */
+        program_place(c->p, g->path, g->record);
+    ik_status status =
+        program_comm(c->p, g->num ? g->ranks : NULL, g->num, instance, &g->comm, err);
+    program_place(c->p, c->r.path, op->record);
+    return status == IK_OK ? IK_OK : ik_hint(err, status, "process group '%.60s'", g->name);
 }
 
 static ik_status place_in(chakra_reader *c, const chakra_op *op, const chakra_group *g,

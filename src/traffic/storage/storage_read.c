@@ -41,8 +41,8 @@ static ik_status refuse_unknown(const storage *s, ik_error *err)
     const io_trace *t = &s->trace;
     ik_fail_at(err, IK_ERR_INPUT, t->lines.path, t->first_unknown, 0,
                "read as format %s: no time of completion of %" PRIu64
-               " of %zu accesses, this one the first",
-               t->format->name, t->num_unknown, t->num);
+               " of %zu %s, this one the first",
+               t->format->name, t->num_unknown, t->num, t->num == 1 ? "access" : "accesses");
     return ik_hint(err, IK_ERR_INPUT,
                    "say how long the disks take with 'service', as service=5 ms");
 }
@@ -110,10 +110,10 @@ ik_status storage_note(const storage *s, char **note, ik_error *err)
     char *text = malloc(size);
     if (!text)
         return ik_fail_memory(err, size, "a note");
-    size_t used =
-        (size_t)snprintf(text, size, "%s: %zu accesses of %" PRIu32 " %s in format %s, over %.6g s",
-                         t->lines.path, t->num, t->num_disks, t->num_disks == 1 ? "disk" : "disks",
-                         t->format->name, (double)(t->list[t->num - 1].ns - t->list[0].ns) * 1e-9);
+    size_t used = (size_t)snprintf(
+        text, size, "%s: %zu %s of %" PRIu32 " %s in format %s, over %.6g s", t->lines.path, t->num,
+        t->num == 1 ? "access" : "accesses", t->num_disks, t->num_disks == 1 ? "disk" : "disks",
+        t->format->name, (double)(t->list[t->num - 1].ns - t->list[0].ns) * 1e-9);
     if (t->num_empty)
         used += (size_t)snprintf(text + used, size - used,
                                  "; %" PRIu64 " of 0 bytes passed over, the first in %s %u",

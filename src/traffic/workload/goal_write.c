@@ -62,14 +62,32 @@ static void write_waits(const ik_graph *g, uint32_t before, uint32_t first, FILE
                 g->after[k] & IK_AFTER_START ? "irequires" : "requires", before - first);
 }
 
+/* Messages that others come with: sends above eager_bytes, or synchronous ones. */
+static ik_status refuse_answers(const ik_graph *g, ik_error *err)
+{
+    uint64_t above = 0, synchronous = 0;
+    for (uint32_t op = 0; op < g->num_ops; op++)
+        if (g->kind[op] == IK_OP_SEND && g->ack[op] != IK_NONE) {
+            bool large = g->ops[op].amount > g->eager_bytes;
+            above += large;
+            synchronous += !large;
+        }
+    if (synchronous && !above) {
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "a program with synchronous sends (%" PRIu64 " that wait for their receives, as "
+                "MPI_Ssend does): GOAL has no word for them",
+                synchronous);
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "replay the trace itself");
+    }
+    ik_fail(err, IK_ERR_UNSUPPORTED, "a program has no acknowledgements: they come with 'eager'");
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "write it without 'eager', and say that where it is read");
+}
+
 static ik_status check_graph(const ik_graph *g, ik_error *err)
 {
-    if (g->ack) {
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "a program has no acknowledgements: they come with 'eager'");
-        return ik_hint(err, IK_ERR_UNSUPPORTED,
-                       "write it without 'eager', and say that where it is read");
-    }
+    if (g->ack)
+        return refuse_answers(g, err);
     if (g->comm)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "a program with several communicators: GOAL has no word for them");

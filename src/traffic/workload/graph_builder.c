@@ -16,7 +16,10 @@
 
 static bool fits_memory(graph_builder *b)
 {
-    uint64_t bytes = b->room_ops * (sizeof *b->ops + 12) + b->room_waits * sizeof *b->waits;
+    size_t op = sizeof *b->ops + sizeof *b->kind + sizeof *b->cpu + sizeof *b->op_class +
+                sizeof *b->host + sizeof *b->line + (b->comm ? sizeof *b->comm : 0) +
+                (b->call ? sizeof *b->call : 0);
+    uint64_t bytes = b->room_ops * op + b->room_waits * sizeof *b->waits;
     if (b->memory_limit && bytes > b->memory_limit)
         b->no_memory = true;
     return !b->no_memory;
