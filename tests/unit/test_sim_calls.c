@@ -223,12 +223,30 @@ static void test_tasks(void **state)
     }
 }
 
+/* GOAL has no word for them; that is no matter of `eager`. */
+static void test_synchronous_sends_are_not_written(void **state)
+{
+    ik_error err = {0};
+    (void)state;
+    ik_workload w = {0};
+    graph_builder b = {.num_hosts = 3, .source = "test", .eager = true, .handshake = true};
+    b.eager_bytes = UINT64_MAX;
+    b.sync_now = true;
+    graph_message(&b, 0, 1, 8, NULL);
+    assert_int_equal(graph_finish(&b, &w, &err), IK_OK);
+    assert_int_equal(ik_workload_write_goal(&w, stdout, &err), IK_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "1 that wait for their receives"));
+    assert_null(strstr(err.hint, "without 'eager'"));
+    ik_workload_clear(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_time_lines),
         cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_synchronous_sends_are_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
  * reference, wildcards, engines and threads, what is missing, refusals with their places. */
 #include "goal_model.h"
 #include "sim_run_by.h"
-#include "traffic/workload/graph_builder.h"
 #include "unit/part.h"
 
 #include <unistd.h>
@@ -430,17 +429,6 @@ static void test_what_is_not_written(void **state)
     assert_int_equal(ik_workload_write_goal(t->workload, stdout, &err), IK_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.text, "acknowledgements"));
     ik_traffic_free(t);
-    /* synchronous sends: without `eager` as well */
-    ik_workload w = {0};
-    graph_builder b = {.num_hosts = 3, .source = "test", .eager = true, .handshake = true};
-    b.eager_bytes = UINT64_MAX;
-    b.sync_now = true;
-    graph_message(&b, 0, 1, 8, NULL);
-    assert_int_equal(graph_finish(&b, &w, &err), IK_OK);
-    assert_int_equal(ik_workload_write_goal(&w, stdout, &err), IK_ERR_UNSUPPORTED);
-    assert_non_null(strstr(err.text, "1 that wait for their receives"));
-    assert_null(strstr(err.hint, "without 'eager'"));
-    ik_workload_clear(&w);
     ik_fabric_free(on);
 }
 
