@@ -19,10 +19,11 @@ ROOMS = {"record": ["", "preload"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],
          "cli": ["", "subnet"],
+         "format": ["", "opensm"],
          "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
-PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "routing": "routing", "vc": "vc",
+PUBLIC = {"base": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "subnet_files": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "sim": "sim", "experiment": "experiment",
           "report": "report", "record": "record", "subnet": "subnet", "audit": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
 

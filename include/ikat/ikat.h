@@ -22,6 +22,7 @@
 #include "ikat/routing.h"
 #include "ikat/sim.h"
 #include "ikat/subnet.h"
+#include "ikat/subnet_files.h"
 #include "ikat/topology.h"
 #include "ikat/topology_data.h"
 #include "ikat/traffic.h"

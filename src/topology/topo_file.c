@@ -13,6 +13,10 @@ static const ik_param file_params[] = {
      "its format; recognised from contents and name if not given"},
     {"repair", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "give links below the common rate that rate: the fabric as it would be repaired"},
+    {"names", IK_PARAM_PATH, "", 0, 0, NULL,
+     "a node-name map (lines of GUID and name in quotes): what nodes are called"},
+    {"guid2lid", IK_PARAM_PATH, "", 0, 0, NULL,
+     "OpenSM's guid2lid: the LIDs of ports, in place of the file's own"},
     {0},
 };
 

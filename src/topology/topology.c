@@ -7,6 +7,7 @@
 #include "base/spec_print.h"
 #include "fabric/fabric_private.h"
 #include "format/text_file.h"
+#include "ikat/subnet_files.h"
 #include "topology/build.h"
 #include "topology/fail_spec.h"
 
@@ -268,6 +269,41 @@ static ik_status finish_import(ik_fabric *f, const ik_env *env, bool *restored, 
     return status != IK_OK || *restored ? status : format_finish(f, err);
 }
 
+static ik_status tell_unknown(ik_fabric *f, const char *code, const char *what,
+                              const ik_guids_matched *m, ik_error *err)
+{
+    if (!m->unknown)
+        return IK_OK;
+    return fabric_add_finding(f, IK_NOTE, code, IK_NONE, IK_NONE, err,
+                              "%" PRIu32 " GUIDs of the %s are none of the fabric's, the first is "
+                              "0x%016" PRIx64,
+                              m->unknown, what, m->first_unknown);
+}
+
+/* Names and LIDs from files beside an imported fabric. */
+static ik_status apply_files(ik_fabric *f, const ik_topology *t, const ik_params *params,
+                             const ik_env *env, ik_error *err)
+{
+    ik_guids_matched m;
+    ik_status status = IK_OK;
+    if (own_param(t, "names") && ik_params_has(params, "names")) {
+        status = ik_node_names_apply(f, ik_params_text(params, "names"), env, &m, err);
+        if (status == IK_OK)
+            status = tell_unknown(f, "unknown-names", "node-name map", &m, err);
+    }
+    if (status == IK_OK && own_param(t, "guid2lid") && ik_params_has(params, "guid2lid")) {
+        status = ik_guid2lid_apply(f, ik_params_text(params, "guid2lid"), env, &m, err);
+        if (status == IK_OK)
+            status = tell_unknown(f, "unknown-lids", "table of LIDs", &m, err);
+        if (status == IK_OK && m.missing)
+            status = fabric_add_finding(f, IK_WARNING, "missing-lids", IK_NONE, IK_NONE, err,
+                                        "%" PRIu32 " switches and ports of hosts have no LID in "
+                                        "the table of LIDs",
+                                        m.missing);
+    }
+    return status;
+}
+
 /* Builds the member, takes hosts and failed parts away, and names the origin by `name` and
  * `written`. */
 static ik_status make(const ik_topology *t, const ik_params *params, const char *name,
@@ -280,6 +316,8 @@ static ik_status make(const ik_topology *t, const ik_params *params, const char 
     bool restored = false;
     if (own_param(t, "repair") && ik_params_bool(params, "repair"))
         status = ik_fabric_repair_rates(f, err);
+    if (status == IK_OK)
+        status = apply_files(f, t, params, env, err);
     if (status == IK_OK && t->imported)
         status = finish_import(f, env, &restored, err);
     restored = restored && !ik_params_has(params, "hosts") && !ik_params_has(params, "fail") &&

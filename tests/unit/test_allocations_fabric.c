@@ -91,11 +91,49 @@ static void lid_tables(void **state)
     remove(path);
 }
 
+/* ---- files beside a fabric */
+
+static ik_status job_files(const char *which, uint64_t *answer, ik_error *err)
+{
+    char spec[512];
+    ik_fabric *f = NULL;
+    snprintf(spec, sizeof spec, "file:path=%s/tests/data/opensm/ft2_8p.ibnetdiscover%s", SOURCE_DIR,
+             which);
+    ik_status status = ik_fabric_from_spec(spec, NULL, &f, err);
+    if (status != IK_OK)
+        return status;
+    ik_lids lids = {0};
+    ik_lid_matrix m = {0};
+    uint32_t *roots = NULL, num = 0;
+    status = ik_roots_read(f, SOURCE_DIR "/tests/data/opensm/ft2_8p.roots", NULL, &roots, &num,
+                           NULL, err);
+    if (status == IK_OK)
+        status = ik_lids_make(f, &lids, err);
+    if (status == IK_OK)
+        status = ik_lid_matrix_compare(
+            &lids, SOURCE_DIR "/tests/data/opensm/ft2_8p.opensm-lid-matrix.dump", NULL, &m, err);
+    take(answer, f->node_lid, ik_num_nodes(f) * sizeof *f->node_lid);
+    take(answer, &m.rows, sizeof m.rows);
+    take(answer, &num, sizeof num);
+    free(roots);
+    ik_lids_free(&lids);
+    ik_fabric_free(f);
+    return status;
+}
+
+static void files(void **state)
+{
+    (void)state;
+    fail_each(job_files, ",guid2lid=" SOURCE_DIR "/tests/data/opensm/ft2_8p.guid2lid", false);
+    fail_each(job_files, ",names=" SOURCE_DIR "/tests/data/opensm/ft2_8p.names", false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lid_tables),
         cmocka_unit_test(cablings),
+        cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
