@@ -165,6 +165,94 @@ class Audit(CliTest):
         self.refused("audit", TREE, "--plan", "nothing:of=1", says="nothing")
 
 
+class Ring(CliTest):
+    """Five switches in a ring, a host at each; LIDs 1 to 5, and two for each host: 10 and 11, 12 and 13, ..."""
+
+    def dump(self, hosts=lambda i: (10 + 2 * i, 1), switches=lambda i: i + 1):
+        text = self.ok("topo", "ring:n=5", "--format", "ibnetdiscover", "-o", self.tmp / "ring.ibnetdiscover") and (self.tmp / "ring.ibnetdiscover").read_text()
+        for i in range(5):
+            text = re.sub(rf'("sw{i}" base port 0) lid 0 lmc 0', rf"\1 lid {switches(i)} lmc 0", text)
+            lid, lmc = hosts(i)
+            text = re.sub(rf'(Ca\s+1 "H-\w+"\s+# "host{i}"\n[^\n]*# )lid 0 lmc 0', rf"\1lid {lid} lmc {lmc}", text)
+        (self.tmp / "ring.ibnetdiscover").write_text(text)
+        return self.tmp / "ring.ibnetdiscover"
+
+    def tables(self, *ways):
+        """One block per switch; ways: of each path of a host (switch, destination switch) -> the next switch. Ports 2 lead on, 3 back."""
+        out = []
+        for sw in range(5):
+            out.append(f"Unicast lids [0-19] of switch Lid {sw + 1} guid 0x{0x02696b0000000000 + 256 * sw:016x} ('sw{sw}'):")
+            for to in range(5):
+                for lid, way in [(to + 1, ways[0]), *((10 + 2 * to + p, w) for p, w in enumerate(ways))]:
+                    port = (0 if lid < 10 else 1) if sw == to else 2 if way(sw, to) == (sw + 1) % 5 else 3
+                    out.append(f"0x{lid:04x} {port:03d}")
+        (self.tmp / "ring.lfts").write_text("\n".join(out) + "\n")
+        return self.tmp / "ring.lfts"
+
+    @staticmethod
+    def row(sw, to):
+        """Not over the cable between the last switch and the first."""
+        return sw + 1 if sw < to else sw - 1
+
+    @staticmethod
+    def clockwise(sw, _to):
+        return (sw + 1) % 5
+
+    def test_every_lid_of_a_port_is_a_path(self):
+        audit = self.json("audit", self.dump(), "--lfts", self.tables(self.row, self.clockwise), status=1)
+        self.assertEqual(audit["max_lmc"], 1)
+        self.assertEqual((audit["installed"]["pairs"], audit["installed"]["delivered"]), (5 * 8, 5 * 8))
+        self.assertEqual(len(audit["installed"]["credit_loop"]), 5)
+        self.assertTrue(any(step["destination_lid"] % 2 for step in audit["installed"]["credit_loop"]))
+        audit = self.json("audit", self.dump(), "--lfts", self.tables(self.row, self.row))
+        self.assertEqual(audit["installed"]["credit_loop"], [])
+        self.assertIs(audit["installed"]["management_free"], True)
+
+    def test_wrong_lids(self):
+        tables = self.tables(self.row, self.row)
+        self.refused("audit", self.dump(switches=lambda i: 1), "--lfts", tables, says=("sw0", "sw1"))
+        self.refused("audit", self.dump(hosts=lambda i: (11 + 2 * i, 1)), "--lfts", tables, says="host0")
+        audit = self.json("audit", self.dump(hosts=lambda i: (10 + 2 * i, int(i > 0))), "--lfts", tables, status=None)
+        self.assertIn("mixed-lmc", codes(audit, "warning"))
+        audit = self.json("audit", self.dump(hosts=lambda i: (10 + 2 * i if i else 0, 1 if i else 0)), "--lfts", tables, status=None)
+        self.assertEqual(audit["lids_missing"], 1)
+        self.assertIn("host0", finding(audit, "no-lid")["text"])
+
+    def test_ports_that_a_switch_has_not(self):
+        tables = self.tables(self.row, self.row)
+        tables.write_text(tables.read_text().replace("0x0001 003", "0x0001 009", 1))
+        self.assertIn("ring.lfts:", self.refused("audit", self.dump(), "--lfts", tables))
+
+    def test_half_a_dump(self):
+        dump = self.dump()
+        text = dump.read_text()
+        dump.write_text(text[: text.index("switchguid=0x2696b0000000400")] + text[text.index("caguid=") :])
+        audit = self.json("audit", dump, "--lfts", self.tables(self.row, self.row), status=1)
+        self.assertTrue(audit["partial"])
+
+    def test_lanes(self):
+        """Clockwise all round on two lanes: hosts 0 and 1 ask on SL 0, the others on SL 1; with VL 15 for SL 1 what travels on it is dropped."""
+        tables, dump = self.tables(self.clockwise, self.clockwise), self.dump()
+        guids = ", ".join(f"0x{0x02696b0000000501 + 256 * i:x}" for i in (2, 3, 4))
+        policy = self.tmp / "policy"
+        policy.write_text("port-groups\nport-group\nname: others\nport-guid: " + guids + "\nend-port-group\nend-port-groups\n"
+                          "qos-levels\nqos-level\nname: DEFAULT\nsl: 0\nend-qos-level\nqos-level\nname: one\nsl: 1\nend-qos-level\nend-qos-levels\n"
+                          "qos-match-rules\nqos-match-rule\nsource: others\nqos-level-name: one\nend-qos-match-rule\nend-qos-match-rules\n")
+        audit = self.json("audit", dump, "--lfts", tables, "--policy", policy, status=1)
+        self.assertEqual(audit["installed"]["vls_used"], 2)
+        self.assertIn("lanes-assumed", codes(audit, "note"))
+        loop = audit["installed"]["credit_loop"]
+        self.assertTrue(all(step["sl"] == step["vl"] for step in loop))
+        self.assertTrue(loop[0]["vl"] or any(step["reply"] for step in loop))  # requests of hosts 0 and 1 never wait for the last cable's next
+        conf = self.tmp / "opensm.conf"
+        lanes = "qos TRUE\n" + "".join(f"{who}_{what}\n" for who in ("qos_ca", "qos_swe") for what in ("max_vls 8", "sl2vl 0,15,0,0,0,0,0,0,0,0,0,0,0,0,0,0"))
+        conf.write_text(lanes)
+        audit = self.json("audit", dump, "--lfts", tables, "--policy", policy, "--sl2vl", conf, status=1)
+        self.assertIn("dropped", codes(audit, "error"))
+        # the three others send 3 * 8 pairs on SL 1, the first two reply on it to 2 * 3 hosts with 2 LIDs each
+        self.assertEqual(audit["installed"]["dropped"], 3 * 8 + 2 * 3 * 2)
+
+
 class Document(CliTest):
     def test_transcripts(self):
         """What docs/auditing.md shows is what is printed; a last line of dots stands for the rest."""
