@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""What `ikat deploy` writes, installed by a real OpenSM over ibsim: the tables that switches hold, the service levels of path records,
+performance queries of every port, the ways that packets take, ibdmchk's verdict; then a cable is cut and all is done again."""
+import functools
+import itertools
+import json
+import re
+import subprocess
+import unittest
+
+from harness import CliTest, run
+from subnets import ALL, FABRICS, import_fabric, netlist, opensm
+
+ROUTINGS = ("dmodc", "dfsssp", "lash", "nue", "frugal")
+# Of ikat's routings: lash is a VC scheme, its tables are those of `shortest`.
+ARGUMENTS = {"dmodc": ["-r", "dmodc"], "dfsssp": ["-r", "dfsssp"], "lash": ["-r", "shortest", "--vc", "lash"], "nue": ["-r", "nue"],
+             "frugal": ["-r", "frugal"]}
+TREES = ("cluster96", "damaged", "tree8", "tree648", "damaged8", "damaged_levels", "parallel")
+SAMPLE = 40  # pairs of hosts that are asked about one by one
+MOST_VLS = 8
+
+
+def guid_tables(path):
+    """{switch GUID: {destination's port GUID: port}} of a table file with port GUIDs, and {GUID: LID} as it has them."""
+    tables, lids, row = {}, {}, None
+    for line in path.read_text().splitlines():
+        if line.startswith("Unicast lids"):
+            row = tables.setdefault(int(re.search(r"guid (0x[0-9a-f]+)", line).group(1), 16), {})
+        elif line.startswith("0x"):
+            guid = int(re.search(r"portguid (0x[0-9a-f]+)", line).group(1), 16)
+            lids[guid] = int(line.split()[0], 16)
+            row[guid] = int(line.split()[1])
+    return tables, lids
+
+
+def policy_levels(path):
+    """Service level of (source GUID, destination GUID) by a QoS policy: a function."""
+    groups, rules, levels, name = {}, [], {}, None
+    if path is None or not path.exists():
+        return lambda source, destination: 0
+    block = {}
+    for line in path.read_text().splitlines():
+        key, _, value = line.strip().partition(":")
+        key, value = key.strip(), value.strip()
+        if key in ("port-group", "qos-level", "qos-match-rule"):
+            block = {}
+        elif key == "end-port-group":
+            groups[block["name"]] = {int(guid, 16) for guid in block.get("port-guid", "").split(",") if guid.strip()}
+        elif key == "end-qos-level":
+            levels[block["name"]] = int(block["sl"])
+        elif key == "end-qos-match-rule":
+            rules.append((block.get("source"), block.get("destination"), block["qos-level-name"]))
+        elif value:
+            block[key] = f"{block[key]}, {value}" if key in block else value
+
+    def members(names):
+        return None if names is None else set().union(*(groups[part.strip()] for part in names.split(",")))
+    sets = [(members(sources), members(destinations), levels[name]) for sources, destinations, name in rules]
+
+    @functools.cache
+    def rules_of(source):
+        return [(destinations, sl) for sources, destinations, sl in sets if sources is None or source in sources]
+
+    def level(source, destination):
+        return next((sl for destinations, sl in rules_of(source) if destinations is None or destination in destinations),
+                    levels.get("DEFAULT", 0))
+    return level
+
+
+@unittest.skipUnless(opensm.available("ibnetdiscover", "ibdmchk", "ibqueryerrors"), "opensm, ibsim, infiniband-diags or ibutils are not installed")
+class Deployed(CliTest):
+    """One fabric after the other; every routing that applies to it."""
+
+    def imported(self, name):
+        """The fabric as ibsim takes it, as an administrator sees it, and the tables that minhop left."""
+        net = netlist(self, name)
+        with opensm.Subnet(net, self.tmp / f"{name}.minhop") as subnet:
+            return net, import_fabric(self, subnet, name), subnet.tables
+
+    def deploy(self, dump, routing, folder, *more):
+        """Arguments of a deployment; None where the routing does not apply or needs more than MOST_VLS lanes."""
+        done = run("deploy", dump, *ARGUMENTS[routing], "--vls", str(MOST_VLS), "-o", folder, *more)
+        if done.returncode != 0:
+            self.assertIn(done.returncode, (1, 2), done.stderr)
+            self.assertFalse(folder.exists())
+            return None
+        return json.loads((folder / "summary.json").read_text())
+
+    def host_pairs(self, subnet):
+        """A sample of pairs of LIDs of hosts, spread over all of them."""
+        hosts = sorted(lid for lid, (_, kind, _) in subnet.lids()[1].items() if kind == "CA")
+        pairs = list(itertools.permutations(hosts, 2))
+        return pairs[::max(1, len(pairs) // SAMPLE)][:SAMPLE]
+
+    def check_installed(self, subnet, folder, loops=False):
+        """All that is said of a deployment, asked of the subnet that has it."""
+        wanted, _ = guid_tables(folder / "lfts")
+        of_node, of_lid = subnet.lids()
+        lid_of = {guid: lid for lid, (_, _, guid) in of_lid.items()}
+        self.assertEqual(subnet.configured(), "file")
+        # 1. what ibsim's switches hold: an entry for every LID, and ikat's
+        held = subnet.dump()
+        self.assertEqual(held, {switch: {lid_of[guid]: port for guid, port in row.items()} for switch, row in wanted.items()})
+        self.assertEqual({len(row) for row in held.values()}, {len(of_lid)})
+        # 2. every port's counters can be read (what a cut cable threw away stays counted)
+        queried = subnet.query_errors()
+        self.assertEqual(queried["failures"], 0, queried["text"][-1000:] + queried["errors"][-1000:])
+        self.assertGreater(queried["ports"], len(of_lid))
+        # 3. service levels of path records, and packets' ways
+        level = policy_levels(folder / "qos-policy.conf")
+        for source, destination in self.host_pairs(subnet):
+            (_, _, from_guid), (_, _, to_guid) = of_lid[source], of_lid[destination]
+            self.assertEqual(subnet.service_level(source, destination), level(from_guid, to_guid), (hex(from_guid), hex(to_guid)))
+            self.assertEqual([step[1] for step in subnet.trace(source, destination)][1:], self.walk(subnet, held, source, destination))
+        # 4. an independent verdict, with the service levels of all pairs
+        hosts = [lid for lid, (_, kind, _) in of_lid.items() if kind == "CA"]
+        levels = {(of_lid[a][0], b): level(of_lid[a][2], of_lid[b][2]) for a, b in itertools.permutations(hosts, 2)}
+        judge = opensm.credit_loops(subnet.directory, levels)
+        self.assertEqual((judge["loop"], judge["bad"]), (loops, 0), judge["text"][-2000:])
+        replies = {(of_lid[a][0], b): levels[of_lid[b][0], a] for a, b in itertools.permutations(hosts, 2)}
+        if replies != levels:
+            self.assertEqual(opensm.credit_loops(subnet.directory, replies)["loop"], loops)
+
+    def walk(self, subnet, held, source, destination):
+        """Output ports of the switches from a host's LID to another's, by the tables and the cables of opensm-subnet.lst."""
+        cables = getattr(self, "cables", None)
+        if cables is None or self.cables_of is not subnet:
+            side = re.compile(r"\{ \w\w\S* Ports:\S+ SystemGUID:\w+ NodeGUID:(\w+) PortGUID:\w+ .*? LID:\w+ PN:(\w+) \}")
+            self.cables, self.cables_of = {}, subnet
+            for line in subnet.file("opensm-subnet.lst").read_text().splitlines():
+                (a, i), (b, j) = side.findall(line)
+                self.cables[int(a, 16), int(i, 16)] = (int(b, 16), int(j, 16))
+            cables = self.cables
+        nodes = subnet.lids()[1]
+        ports = []
+        at, _ = cables[nodes[source][0], 1]
+        while at in held and len(ports) <= len(held):
+            ports.append(held[at][destination])
+            at, _ = cables[at, ports[-1]]
+        return ports
+
+    def test_installed(self):
+        applied = {}
+        for name in FABRICS:
+            net, dump, _ = self.imported(name)
+            for routing in ROUTINGS:
+                folder = self.tmp / f"{name}.{routing}"
+                with self.subTest(fabric=name, routing=routing):
+                    summary = self.deploy(dump, routing, folder)
+                    if summary is None:
+                        continue
+                    applied.setdefault(name, []).append(routing)
+                    self.assertTrue(summary["proved"])
+                    self.assertLessEqual(summary["lanes"], MOST_VLS)
+                    with opensm.Subnet(net, deployed=folder) as subnet:
+                        self.check_installed(subnet, folder)
+                        self.ok("verify-deployed", folder, "--lfts", subnet.tables)
+        for name in FABRICS:
+            self.assertLessEqual({"nue", "frugal"}, set(applied[name]), name)
+            self.assertEqual("dmodc" in applied[name], name in TREES, name)
+
+    def test_unproved(self):
+        """A credit loop that ikat says there is, is one for ibdmchk, too."""
+        for name in ("ring5", "torus5x5"):
+            net, dump, _ = self.imported(name)
+            folder = self.tmp / name
+            self.assertEqual(run("deploy", dump, "-r", "shortest", "--vc", "1q", "-o", folder).returncode, 1)
+            self.assertFalse(folder.exists())
+            self.ok("deploy", dump, "-r", "shortest", "--vc", "1q", "--unproved", "-o", folder, status=None)
+            self.assertFalse(json.loads((folder / "summary.json").read_text())["proved"])
+            with opensm.Subnet(net, deployed=folder) as subnet:
+                self.check_installed(subnet, folder, loops=True)
+
+    def test_cable_cut(self):
+        """Unlink, audit, deploy again from what is there, verify: the same subnet manager reads the new tables."""
+        for name, node, port, routing in (("cluster96", "S-0200c9a000ec0000", 13, "dmodc"), ("torus5x5", None, None, "nue")):
+            with self.subTest(fabric=name):
+                net, dump, _ = self.imported(name)
+                folder, again = self.tmp / f"{name}.first", self.tmp / f"{name}.again"
+                self.assertIsNotNone(self.deploy(dump, routing, folder))
+                if node is None:
+                    node, port = re.search(r'^Switch\s+\d+ "(S-\w+)".*(?:\n\[\d+\]\s+"H.*)*\n\[(\d+)\]\s+"S', dump.read_text(), re.MULTILINE).groups()
+                with opensm.Subnet(net, deployed=folder) as subnet:
+                    subnet.unlink(node, port)
+                    cut = import_fabric(self, subnet, f"{name}.cut")
+                    found = json.loads(self.ok("audit", cut, "--lfts", subnet.tables, "--json", status=1))
+                    self.assertLessEqual({"dead-port", "dead-entries"}, {finding["code"] for finding in found["findings"]})
+                    summary = self.deploy(cut, routing, again)
+                    self.assertIsNotNone(summary)
+                    for file in ("lfts", "qos-policy.conf"):
+                        if (again / file).exists():
+                            (folder / file).write_bytes((again / file).read_bytes())
+                    subnet.sweep()
+                    self.check_installed(subnet, again)
+                    self.ok("verify-deployed", again, "--lfts", subnet.tables, "--fabric", cut)
+
+
+if __name__ == "__main__":
+    unittest.main()
