@@ -138,6 +138,16 @@ class Audit(CliTest):
         self.assertTrue(audit["partial"])
         self.assertIn("missing-switch-tables", codes(audit, "error"))
 
+    def test_names(self):
+        names = self.tmp / "names"
+        names.write_text('0x0002c90200000001 "rack 7 leaf"\n')
+        text = self.tmp / "lfts"
+        text.write_text(TABLES.read_text().replace("0x0002 000", "0x0002 255", 1))
+        audit = self.json("audit", DUMP, "--lfts", text, "--names", names, status=1)
+        self.assertIn("rack 7 leaf", finding(audit, "unreachable-switch")["place"])
+        self.refused("audit", TREE, "--names", names, says="karytree")
+        self.refused("audit", DUMP, "--names", self.tmp / "none", says="none")
+
     def test_the_page(self):
         page = self.tmp / "audit.html"
         self.ok("audit", "ring:n=5", "--lfts", self.tables("ring:n=5", "shortest"), "--page", page, status=1)

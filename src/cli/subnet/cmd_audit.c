@@ -5,6 +5,7 @@
  */
 #include "audit_show.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static ik_status write_page(const cli *c, const ik_audit *a, ik_error *err)
@@ -41,6 +42,29 @@ static ik_status get_interval(const cli *c, double *interval_s, ik_error *err)
     return status;
 }
 
+/* The fabric, with the names of a map if there is one. */
+static ik_status read_fabric(const cli *c, ik_fabric **f, ik_error *err)
+{
+    const char *names = cli_get(c, "--names"), *what = c->args[0];
+    if (!names)
+        return ik_fabric_from_spec(what, &c->env, f, err);
+    bool spec = strncmp(what, "file:", 5) == 0;
+    FILE *file = spec ? NULL : fopen(what, "rb");
+    if (!spec && !file)
+        return ik_fail(err, IK_ERR_USAGE, "--names is for fabrics in files, '%.200s' is none",
+                       what);
+    if (file)
+        fclose(file);
+    size_t size = strlen(what) + strlen(names) + sizeof "file:path=,names=";
+    char *text = malloc(size);
+    if (!text)
+        return ik_fail_memory(err, size, "the name of a file");
+    snprintf(text, size, "%s%s,names=%s", spec ? "" : "file:path=", what, names);
+    ik_status status = ik_fabric_from_spec(text, &c->env, f, err);
+    free(text);
+    return status;
+}
+
 static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_error *err)
 {
     ik_audit_config config = {.tables = cli_get(c, "--lfts"),
@@ -54,7 +78,7 @@ static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_
                               .vc = cli_get(c, "--vc")};
     ik_status status = get_interval(c, &config.interval_s, err);
     if (status == IK_OK)
-        status = ik_fabric_from_spec(c->args[0], &c->env, f, err);
+        status = read_fabric(c, f, err);
     if (status == IK_OK && cli_has(c, "--plan"))
         status = ik_fabric_from_spec(cli_get(c, "--plan"), &c->env, plan, err);
     config.plan = *plan;
@@ -96,6 +120,7 @@ static const cli_option options[] = {
     {"--path-records", 0, "FILE",
      "the service levels that the subnet manager gives out: what 'saquery PR' prints", false},
     {"--engine", 0, "NAME", "the routing engine that is believed to have made the tables", false},
+    {"--names", 0, "FILE", "a node-name map: what the nodes of the dump are called", false},
     {"--plan", 0, "SPEC|FILE", "what the fabric should be; without it the family is recognised",
      false},
     {"--routing", 'r', "SPEC",
