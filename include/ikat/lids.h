@@ -40,8 +40,10 @@ typedef struct ik_lids {
     uint16_t *index_of; /* [IK_LID_MAX + 1] index of a LID, 0xFFFF = none; private */
     uint32_t *by_guid;  /* [num] base LIDs' indexes by ascending GUID; private */
     uint32_t num_guids;
-    unsigned max_lmc;  /* largest LMC of a port */
-    bool mixed_lmc;    /* ports of hosts differ in it */
+    unsigned max_lmc; /* largest LMC of a port */
+    bool mixed_lmc;   /* ports of hosts differ in it */
+    /* then indexes of the first LIDs of two ports that differ; else IK_NONE */
+    uint32_t lmc_of, other_lmc_of;
     uint32_t assigned; /* ports without a LID in the fabric (or with LID 0) that were given one */
 } ik_lids;
 

@@ -251,8 +251,27 @@ void ik_text_lines_skip(ik_text_lines *l, size_t size)
     l->at += size;
 }
 
+/* False: no byte of the line is binary. Eight at a time; tabs are taken for binary here. */
+static bool may_be_binary(const char *c, const char *end)
+{
+    const uint64_t ones = UINT64_MAX / 255, tops = ones * 128;
+    for (; end - c >= 8; c += 8) {
+        uint64_t word, del;
+        memcpy(&word, c, sizeof word);
+        del = word ^ ones * 0x7f;
+        if (((word - ones * ' ') & ~word & tops) | ((del - ones) & ~del & tops))
+            return true;
+    }
+    for (; c < end; c++)
+        if (is_binary((unsigned char)*c))
+            return true;
+    return false;
+}
+
 static ik_status check_line(const ik_text_lines *l, ik_error *err)
 {
+    if (!may_be_binary(l->line, l->line_end))
+        return IK_OK;
     for (const char *c = l->line; c < l->line_end; c++)
         if (is_binary((unsigned char)*c))
             return refuse_binary(l->path, l->number, (size_t)(c - l->line) + 1, (unsigned char)*c,

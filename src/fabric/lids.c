@@ -154,20 +154,27 @@ static ik_status number_ports(making *m, ik_error *err)
 
 /* ---- the arrays */
 
-static void note_lmc(ik_lids *lids, const lid_port *p, unsigned *host_lmc)
+/* first_lmc: that of the first host's port. */
+static void note_lmc(ik_lids *lids, const lid_port *p, unsigned *first_lmc)
 {
     lids->max_lmc = p->lmc > lids->max_lmc ? p->lmc : lids->max_lmc;
     if (p->port == IK_NONE)
         return;
-    lids->mixed_lmc |= *host_lmc != p->lmc && *host_lmc <= MAX_LMC;
-    *host_lmc = p->lmc;
+    if (*first_lmc > MAX_LMC) {
+        *first_lmc = p->lmc;
+        lids->lmc_of = lids->num;
+    } else if (p->lmc != *first_lmc && !lids->mixed_lmc) {
+        lids->mixed_lmc = true;
+        lids->other_lmc_of = lids->num;
+    }
 }
 
 static void fill(making *m)
 {
     ik_lids *lids = m->lids;
     const ik_fabric *f = m->f;
-    unsigned host_lmc = MAX_LMC + 1;
+    unsigned first_lmc = MAX_LMC + 1;
+    lids->lmc_of = lids->other_lmc_of = IK_NONE;
     memset(lids->index_of, 0xFF, (IK_LID_MAX + 1) * sizeof *lids->index_of);
     for (uint32_t lid = 1; lid <= IK_LID_MAX; lid++) {
         const lid_port *p = m->owner[lid] == FREE ? NULL : &m->ports[m->owner[lid] - 1];
@@ -187,10 +194,12 @@ static void fill(making *m)
             lids->of_place[is_switch ? p->node : f->num_switches + p->port - lids->first_host] =
                 lids->num;
             lids->by_guid[lids->num_guids++] = lids->num;
-            note_lmc(lids, p, &host_lmc);
+            note_lmc(lids, p, &first_lmc);
         }
         lids->num++;
     }
+    if (!lids->mixed_lmc)
+        lids->lmc_of = IK_NONE;
 }
 
 typedef struct keyed {

@@ -397,19 +397,26 @@ static void label_host_lids(ib_file *ib)
  * one. */
 static void report_zero_lids(ib_file *ib)
 {
-    uint32_t switches = 0, hosts = 0;
+    uint32_t switches = 0, hosts = 0, first = IK_NONE;
     for (uint32_t n = 0; ib->tells_lids && n < ib->num_nodes; n++) {
         const ib_node *node = &ib->nodes[n];
-        bool counts = node->lid == 0 && node->defined && !node->merged && !node->left_out;
-        switches += counts && !node->is_host;
-        hosts += counts && node->is_host;
+        if (node->lid || !node->defined || node->merged || node->left_out)
+            continue;
+        first = first == IK_NONE ? n : first;
+        switches += !node->is_host;
+        hosts += node->is_host;
     }
-    if (switches + hosts > 0)
-        ik_builder_finding(ib->b, IK_NOTE, "lid-zero", NULL,
-                           "%" PRIu32 " switches and %" PRIu32
-                           " hosts have LID 0: no subnet manager had given them one; ikat numbers "
-                           "them where forwarding tables need LIDs",
-                           switches, hosts);
+    if (first == IK_NONE)
+        return;
+    int length;
+    const char *key = shown_key(ib, first, &length);
+    ik_end end = end_of(ib, first, 1);
+    end.port = IK_NONE; /* the node */
+    ik_builder_finding(ib->b, IK_NOTE, "lid-zero", &end,
+                       "%" PRIu32 " switches and %" PRIu32
+                       " hosts have LID 0: no subnet manager had given them one; ikat numbers "
+                       "them where forwarding tables need LIDs; the first is \"%.*s\" in line %u",
+                       switches, hosts, length, key, ib->nodes[first].line);
 }
 
 static void report_counts(ib_file *ib)

@@ -97,6 +97,8 @@ static void every_path_is_an_entry(void **state)
     assert_int_equal(ik_lids_of_port(&lids, 0), IK_NONE);
     assert_int_equal(lids.max_lmc, 2);
     assert_true(lids.mixed_lmc);
+    assert_int_equal(lids.lmc_of, 1);
+    assert_int_equal(lids.other_lmc_of, 3);
     assert_int_equal(lids.assigned, 0);
     ik_lids_free(&lids);
     ik_fabric_free(f);

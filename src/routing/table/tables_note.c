@@ -48,6 +48,16 @@ static void note_destinations(const ik_lids *lids, const ik_tables_matched *m, F
                 lids->of[m->first_unnamed].lid);
 }
 
+static void note_lmc(const ik_lids *lids, FILE *out)
+{
+    const ik_fabric *f = lids->fabric;
+    uint32_t a = lids->of[lids->lmc_of].port, b = lids->of[lids->other_lmc_of].port;
+    char first[160], second[160];
+    fprintf(out, "; ports of hosts differ in their LMC: %s has %u, %s %u",
+            ik_port_describe(f, a, first, sizeof first), ik_port_lmc(f, a),
+            ik_port_describe(f, b, second, sizeof second), ik_port_lmc(f, b));
+}
+
 static void note_numbers(const ik_lids *lids, const ik_tables_matched *m, FILE *out)
 {
     if (m->zero_switches + m->zero_lids)
@@ -70,7 +80,7 @@ static void note_numbers(const ik_lids *lids, const ik_tables_matched *m, FILE *
                 "for the LIDs that ikat gives",
                 lids->assigned);
     if (lids->mixed_lmc)
-        fprintf(out, "; ports of hosts differ in their LMC (up to %u)", lids->max_lmc);
+        note_lmc(lids, out);
 }
 
 static bool fits(const ik_lids *lids, const ik_tables_matched *m)
