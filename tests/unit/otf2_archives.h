@@ -44,6 +44,8 @@ static void write_rank_events(OTF2_EvtWriter *e, uint32_t rank, uint32_t ranks)
     OTF2_EvtWriter_Leave(e, NULL, 2080, 0);
 }
 
+static uint32_t twin_of_0; /* this rank is the location of rank 0 */
+
 static void write_definitions(OTF2_GlobalDefWriter *d, uint32_t ranks)
 {
     uint64_t members[16];
@@ -56,7 +58,7 @@ static void write_definitions(OTF2_GlobalDefWriter *d, uint32_t ranks)
                                      OTF2_REGION_FLAG_NONE, 1, 0, 0);
     OTF2_GlobalDefWriter_WriteSystemTreeNode(d, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     for (uint32_t r = 0; r < ranks; r++) {
-        members[r] = r;
+        members[r] = r == twin_of_0 ? 0 : r;
         OTF2_GlobalDefWriter_WriteLocationGroup(d, r, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
                                                 OTF2_UNDEFINED_LOCATION_GROUP);
         OTF2_GlobalDefWriter_WriteLocation(d, r, 0, OTF2_LOCATION_TYPE_CPU_THREAD, 17, r);

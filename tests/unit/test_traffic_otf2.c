@@ -17,12 +17,12 @@ enum { RANKS = 4, NONE = 0xFFFFFFFF };
 /* ---- events without an archive */
 
 static const uint64_t second = 1000000000; /* ticks are ns */
-static uint32_t everybody[] = {0, 1, 2, 3}, pair[] = {2, 0};
+static const uint32_t everybody[] = {0, 1, 2, 3}, pair[] = {2, 0};
 
 typedef struct bench {
     program *p;
     mpi_calls calls;
-    mpi_comm comms[3];
+    mpi_comm comms[4];
 } bench;
 
 static void open_bench(bench *b)
@@ -30,11 +30,12 @@ static void open_bench(bench *b)
     program_settings set = {.name = "events", .num_hosts = RANKS, .match_recorded = true};
     *b = (bench){.comms = {{.ref = 3, .ranks = everybody, .num = RANKS, .comm = IK_NONE},
                            {.ref = 7, .ranks = pair, .num = 2, .comm = IK_NONE},
-                           {.ref = 9, .comm = IK_NONE}}};
+                           {.ref = 9, .comm = IK_NONE},
+                           {.ref = 11, .ranks = pair, .num = 2, .global = true, .comm = IK_NONE}}};
     assert_int_equal(program_new(&set, &b->p, NULL), IK_OK);
     assert_int_equal(program_begin(b->p, RANKS, NULL), IK_OK);
     b->calls = (mpi_calls){
-        .p = b->p, .path = "events", .ticks = second, .comms = b->comms, .num_comms = 3};
+        .p = b->p, .path = "events", .ticks = second, .comms = b->comms, .num_comms = 4};
 }
 
 static ik_status close_bench(bench *b, ik_status status, ik_workload *w, ik_error *err)
@@ -223,6 +224,13 @@ static const struct {
     {"time goes back", {ENTER(5), LEAVE(9), ENTER(8)}, 3},
     {"communicator 4", {{.time = 1, .kind = MPI_SEND, .comm = 4}}, 1},
     {"its communicator does not have", {SEND(1, 4, 8)}, 1},
+    /* numbers that mean "any" elsewhere */
+    {"its communicator does not have",
+     {{.time = 1, .kind = MPI_RECV, .comm = 11, .peer = NONE, .sent = 8}},
+     1},
+    {"a tag that is none", {{.time = 1, .kind = MPI_RECV, .comm = 3, .tag = NONE, .sent = 8}}, 1},
+    {"more than 10^15 B", {SEND(1, 0, UINT64_MAX)}, 1},
+    {"", {ALL(1, UINT64_MAX)}, 1},
     {"still open", {{.time = 1, .kind = MPI_IRECV}, {.time = 1, .kind = MPI_IRECV}}, 2},
     {"has not begun", {{.time = 1, .kind = MPI_ISEND_DONE}}, 1},
     {"has not begun", {{.time = 1, .kind = MPI_IRECV}, {.time = 1, .kind = MPI_ISEND_DONE}}, 2},
@@ -290,6 +298,21 @@ static void test_archive(void **state)
     remove_archive(folder);
 }
 
+static void test_two_ranks_of_one_location(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/ikat-otf2-XXXXXX";
+    ik_workload w = {0};
+    ik_error err = {0};
+    assert_non_null(mkdtemp(folder));
+    twin_of_0 = 2;
+    write_archive(folder, RANKS);
+    twin_of_0 = 0;
+    assert_int_equal(read_archive(folder, &w, &err), IK_ERR_INPUT);
+    assert_string_equal(err.text, "two ranks are location 0");
+    remove_archive(folder);
+}
+
 /* OTF2's library allocates what a damaged file says: more than there is must fail, as it does
  * without the sanitizer. */
 const char *__asan_default_options(void);
@@ -336,11 +359,15 @@ static void test_damaged_archives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times),    cmocka_unit_test(test_sendrecv),
-        cmocka_unit_test(test_requests), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_sendrecv),
+        cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_refused),
 #ifdef IKAT_OTF2
-        cmocka_unit_test(test_archive),  cmocka_unit_test(test_damaged_archives),
+        cmocka_unit_test(test_archive),
+        cmocka_unit_test(test_damaged_archives),
+        cmocka_unit_test(test_two_ranks_of_one_location),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

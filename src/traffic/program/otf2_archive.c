@@ -108,7 +108,7 @@ static OTF2_CallbackCode take_group(void *ctx, OTF2_GroupRef self, OTF2_StringRe
     }
     if (num)
         memcpy(copy, members, num * sizeof *copy);
-    a->groups[a->num_groups++] = (otf2_group){self, flags, num, type, copy};
+    a->groups[a->num_groups++] = (otf2_group){self, flags, num, type, copy, NULL};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -142,8 +142,45 @@ static int compare_u32(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int compare_groups(const void *a, const void *b)
+{
+    return compare_u32(&((const otf2_group *)a)->ref, &((const otf2_group *)b)->ref);
+}
+
+otf2_group *otf2_find_group(const otf2_archive *a, uint32_t ref)
+{
+    const otf2_group key = {.ref = ref};
+    return a->num_groups
+               ? bsearch(&key, a->groups, a->num_groups, sizeof *a->groups, compare_groups)
+               : NULL;
+}
+
+const uint32_t *otf2_group_ranks(const otf2_archive *a, otf2_group *g, uint64_t *wrong)
+{
+    *wrong = UINT64_MAX;
+    if (g->ranks)
+        return g->ranks;
+    uint32_t *ranks = ik_calloc((size_t)g->num + 1, sizeof *ranks);
+    for (uint32_t k = 0; ranks && k < g->num; k++) {
+        uint64_t rank = g->type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? k : g->members[k];
+        if (rank >= a->world->num) {
+            *wrong = rank;
+            free(ranks);
+            return NULL;
+        }
+        ranks[k] = (uint32_t)rank;
+    }
+    return g->ranks = ranks;
+}
+
 static ik_status check_definitions(otf2_archive *a, ik_error *err)
 {
+    if (a->num_groups)
+        qsort(a->groups, a->num_groups, sizeof *a->groups, compare_groups);
+    for (size_t k = 0; k + 1 < a->num_groups; k++)
+        if (a->groups[k].ref == a->groups[k + 1].ref)
+            return ik_fail_at(err, IK_ERR_INPUT, a->path, 0, 0, "group %u is defined twice",
+                              a->groups[k].ref);
     for (size_t k = 0; k < a->num_groups; k++)
         if (a->groups[k].type == OTF2_GROUP_TYPE_COMM_LOCATIONS)
             a->world = &a->groups[k];
@@ -195,8 +232,10 @@ void otf2_close(otf2_archive *a)
     if (a->reader)
         OTF2_Reader_Close(a->reader);
     reading = NULL;
-    for (size_t k = 0; k < a->num_groups; k++)
+    for (size_t k = 0; k < a->num_groups; k++) {
         free(a->groups[k].members);
+        free(a->groups[k].ranks);
+    }
     free(a->groups);
     free(a->comms);
     free(a->locations);
@@ -422,21 +461,27 @@ static ik_status read_location(otf2_archive *a, uint64_t location, ik_error *err
     return IK_OK;
 }
 
-/* Mapping tables stand in definitions of a location's own, which need not be there. */
-static void read_local_definitions(otf2_archive *a)
+/* Mapping tables stand in definitions of a location's own, which need not be there; those that are
+ * there are needed, since without them numbers of communicators are others. */
+static ik_status read_local_definitions(otf2_archive *a, ik_error *err)
 {
     bool opened = OTF2_Reader_OpenDefFiles(a->reader) == OTF2_SUCCESS;
-    for (size_t k = 0; opened && k < a->num_locations; k++) {
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    for (size_t k = 0; opened && k < a->num_locations && code == OTF2_SUCCESS; k++) {
         uint64_t num = 0;
         OTF2_DefReader *defs = OTF2_Reader_GetDefReader(a->reader, a->locations[k].ref);
+        a->said[0] = '\0'; /* there is none */
         if (!defs)
             continue;
-        OTF2_Reader_ReadAllLocalDefinitions(a->reader, defs, &num);
+        code = OTF2_Reader_ReadAllLocalDefinitions(a->reader, defs, &num);
         OTF2_Reader_CloseDefReader(a->reader, defs);
     }
     if (opened)
         OTF2_Reader_CloseDefFiles(a->reader);
+    if (code != OTF2_SUCCESS)
+        return fail(a, err, "definitions of a location cannot be read", code);
     a->said[0] = '\0';
+    return IK_OK;
 }
 
 static int compare_u64(const void *a, const void *b)
@@ -457,7 +502,8 @@ static ik_status read_others(otf2_archive *a, const uint64_t *ranks, ik_error *e
     return status;
 }
 
-static ik_status read_events(otf2_archive *a, const ik_env *env, uint64_t *sorted,
+/* sorted: [ranks] locations of ranks */
+static ik_status read_events(otf2_archive *a, const ik_env *env, const uint64_t *sorted,
                              ik_status (*each)(void *ctx, uint32_t rank, ik_error *err), void *ctx,
                              ik_error *err)
 {
@@ -472,11 +518,8 @@ static ik_status read_events(otf2_archive *a, const ik_env *env, uint64_t *sorte
         if (status == IK_OK)
             status = each(ctx, rank, err);
     }
-    if (status == IK_OK) {
-        memcpy(sorted, a->world->members, a->world->num * sizeof *sorted);
-        qsort(sorted, a->world->num, sizeof *sorted, compare_u64);
+    if (status == IK_OK)
         status = read_others(a, sorted, err);
-    }
     OTF2_Reader_CloseEvtFiles(a->reader);
     return status;
 }
@@ -493,8 +536,15 @@ ik_status otf2_read_ranks(otf2_archive *a, const ik_env *env,
     uint64_t *sorted = ik_calloc(a->world->num, sizeof *sorted);
     if (!sorted)
         return ik_fail_memory(err, a->world->num * sizeof *sorted, "an OTF2 archive");
-    read_local_definitions(a);
-    ik_status status = read_events(a, env, sorted, each, ctx, err);
+    memcpy(sorted, a->world->members, a->world->num * sizeof *sorted);
+    qsort(sorted, a->world->num, sizeof *sorted, compare_u64);
+    ik_status status = read_local_definitions(a, err);
+    for (uint32_t k = 0; k + 1 < a->world->num && status == IK_OK; k++)
+        if (sorted[k] == sorted[k + 1])
+            status = ik_fail_at(err, IK_ERR_INPUT, a->path, 0, 0, "two ranks are location %llu",
+                                (unsigned long long)sorted[k]);
+    if (status == IK_OK)
+        status = read_events(a, env, sorted, each, ctx, err);
     free(sorted);
     return status;
 }

@@ -11,7 +11,8 @@
 typedef struct otf2_group {
     uint32_t ref, flags, num;
     uint8_t type;
-    uint64_t *members;
+    uint64_t *members; /* of the locations' group locations, else numbers in that */
+    uint32_t *ranks;   /* [num] of the program, NULL = not made yet: otf2_group_ranks */
 } otf2_group;
 
 typedef struct otf2_comm {
@@ -28,7 +29,7 @@ typedef struct otf2_archive {
     OTF2_Reader *reader;
     uint64_t ticks; /* per second */
     uint32_t *mpi_regions;
-    otf2_group *groups;
+    otf2_group *groups; /* by ref */
     otf2_comm *comms;
     otf2_location *locations; /* threads of processors */
     size_t num_regions, room_regions, num_groups, room_groups, num_comms, room_comms, num_locations,
@@ -52,5 +53,10 @@ ik_status otf2_read_ranks(otf2_archive *a, const ik_env *env,
                           ik_status (*each)(void *ctx, uint32_t rank, ik_error *err), void *ctx,
                           ik_error *err);
 void otf2_close(otf2_archive *a);
+/* The group of this number, NULL = there is none. O(log groups). */
+otf2_group *otf2_find_group(const otf2_archive *a, uint32_t ref);
+/* Sets g->ranks, once; all communicators of a group share them. NULL: no memory, or a member is no
+ * rank, then *wrong is that. */
+const uint32_t *otf2_group_ranks(const otf2_archive *a, otf2_group *g, uint64_t *wrong);
 
 #endif

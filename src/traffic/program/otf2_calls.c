@@ -139,8 +139,10 @@ static ik_status message_of(const teller *t, const mpi_event *e, uint64_t reques
     ik_status status = find_comm(t, e->comm, &m, &comm, err);
     if (status != IK_OK)
         return status;
-    if (!m->global && e->peer >= program_comm_size(t->c->p, comm))
+    if (e->peer >= (m->global ? program_ranks(t->c->p) : program_comm_size(t->c->p, comm)))
         return refuse(t, err, "a message with a rank that its communicator does not have");
+    if (e->tag > PROGRAM_MOST_TAG)
+        return refuse(t, err, "a message with a tag that is none of MPI's");
     *out = (call_message){.peer = m->global ? e->peer : program_member(t->c->p, comm, e->peer),
                           .tag = e->tag,
                           .seen_peer = PROGRAM_ANY,
@@ -222,16 +224,15 @@ static ik_status spread(teller *t, uint64_t total, uint32_t ranks, ik_error *err
 static ik_status tell_collective(teller *t, const mpi_event *e, uint64_t request, ik_error *err)
 {
     const mpi_comm *m = NULL;
-    uint32_t comm = 0, place = 0;
+    uint32_t comm = 0;
     if (e->operation >= MPI_OP_OTHERS)
         return IK_OK;
     ik_status status = find_comm(t, e->comm, &m, &comm, err);
     if (status != IK_OK)
         return status;
-    uint32_t ranks = program_comm_size(t->c->p, comm);
-    while (place < ranks && program_member(t->c->p, comm, place) != t->rank)
-        place++;
-    if (place == ranks)
+    uint32_t ranks = program_comm_size(t->c->p, comm),
+             place = program_place_of(t->c->p, comm, t->rank);
+    if (place == IK_NONE)
         return refuse(t, err, "a collective of a communicator that it is not in");
     program_collective_call call = {
         .operation = operations[e->operation], .comm = comm, .bytes = bytes_of(e, ranks, place)};

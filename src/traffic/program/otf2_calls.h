@@ -60,8 +60,8 @@ typedef struct mpi_event {
 
 /* A communicator of the archive. */
 typedef struct mpi_comm {
-    uint32_t ref;    /* OTF2's number */
-    uint32_t *ranks; /* [num], NULL: of each rank alone (MPI_COMM_SELF) */
+    uint32_t ref;          /* OTF2's number */
+    const uint32_t *ranks; /* [num], borrowed; NULL: of each rank alone (MPI_COMM_SELF) */
     uint32_t num;
     bool global;   /* peers are ranks of the program */
     uint32_t comm; /* the program's number, IK_NONE = not made yet */

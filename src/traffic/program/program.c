@@ -314,6 +314,12 @@ uint32_t program_place_in(const communicator *c, uint32_t rank)
     return c->ranks[c->order[low]] == rank ? c->order[low] : IK_NONE;
 }
 
+uint32_t program_place_of(const program *p, uint32_t comm, uint32_t rank)
+{
+    assert(comm < p->num_comms);
+    return program_place_in(&p->comms[comm], rank);
+}
+
 /* ---- tags */
 
 ik_status program_tag(program *p, uint32_t comm, uint32_t tag, uint32_t *out, ik_error *err)

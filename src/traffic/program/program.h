@@ -106,6 +106,8 @@ ik_status program_comm(program *p, const uint32_t *ranks, uint32_t num, uint64_t
 uint32_t program_comm_size(const program *p, uint32_t comm);
 /* The rank that is number `place` < size of a communicator. O(1). */
 uint32_t program_member(const program *p, uint32_t comm, uint32_t place);
+/* The place of a rank in a communicator, IK_NONE = it is not in it. O(log ranks). */
+uint32_t program_place_of(const program *p, uint32_t comm, uint32_t rank);
 /* For readers whose format is a graph already (GOAL): operations go here, those of rank r as of
  * program_rows(p)[r]. Not together with tasks and calls. */
 graph_builder *program_graph(program *p);

@@ -137,13 +137,9 @@ static ik_status make_comm(chakra_reader *c, const chakra_op *op, chakra_group *
 static ik_status place_in(chakra_reader *c, const chakra_op *op, const chakra_group *g,
                           uint32_t rank, uint32_t *place, ik_error *err)
 {
-    uint32_t size = program_comm_size(c->p, g->comm), k = 0;
-    while (k < size && program_member(c->p, g->comm, k) != rank)
-        k++;
-    if (k < size) {
-        *place = k;
+    *place = program_place_of(c->p, g->comm, rank);
+    if (*place != IK_NONE)
         return IK_OK;
-    }
     return program_refuse(c->p, err, "node %llu: rank %u is not in process group '%.60s'",
                           (unsigned long long)op->id, rank, g->name);
 }

@@ -43,30 +43,24 @@ typedef struct otf2_reading {
 /* The ranks of a communicator; those of MPI_COMM_SELF are none (NULL). */
 static ik_status make_comm(const otf2_archive *a, const otf2_comm *c, mpi_comm *out, ik_error *err)
 {
-    const otf2_group *g = NULL;
-    for (size_t k = 0; k < a->num_groups; k++)
-        if (a->groups[k].ref == c->group)
-            g = &a->groups[k];
+    otf2_group *g = otf2_find_group(a, c->group);
+    uint64_t wrong = UINT64_MAX;
     *out = (mpi_comm){.ref = c->ref, .comm = IK_NONE};
     if (!g)
         return ik_fail_at(err, IK_ERR_INPUT, a->path, 0, 0,
                           "communicator %u is of group %u, which is not defined", c->ref, c->group);
     if (g->type == OTF2_GROUP_TYPE_COMM_SELF)
         return IK_OK;
-    out->ranks = ik_calloc((size_t)g->num + 1, sizeof *out->ranks);
-    if (!out->ranks)
-        return ik_fail_memory(err, g->num * sizeof *out->ranks, "a communicator");
+    out->ranks = otf2_group_ranks(a, g, &wrong);
     out->num = g->num;
     out->global = g->flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS;
-    for (uint32_t k = 0; k < g->num; k++) {
-        uint64_t rank = g->type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? k : g->members[k];
-        if (rank >= a->world->num)
-            return ik_fail_at(err, IK_ERR_INPUT, a->path, 0, 0,
-                              "communicator %u has rank %llu, the archive has %u", c->ref,
-                              (unsigned long long)rank, a->world->num);
-        out->ranks[k] = (uint32_t)rank;
-    }
-    return IK_OK;
+    if (out->ranks)
+        return IK_OK;
+    if (wrong == UINT64_MAX)
+        return ik_fail_memory(err, g->num * sizeof *out->ranks, "a communicator");
+    return ik_fail_at(err, IK_ERR_INPUT, a->path, 0, 0,
+                      "communicator %u has rank %llu, the archive has %u", c->ref,
+                      (unsigned long long)wrong, a->world->num);
 }
 
 static int by_ref(const void *a, const void *b)
@@ -125,8 +119,6 @@ static ik_status read_otf2(program *p, const program_source *s, const ik_env *en
     ik_status status = otf2_open(&r->a, anchor, err);
     if (status == IK_OK)
         status = read_archive(r, p, env, err);
-    for (size_t k = 0; k < r->calls.num_comms; k++)
-        free(r->calls.comms[k].ranks);
     free(r->calls.comms);
     mpi_calls_free(&r->calls);
     otf2_close(&r->a);
