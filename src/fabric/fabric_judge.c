@@ -27,7 +27,7 @@ static bool own_code(const char *code)
 {
     static const char *const codes[] = {
         "levels",      "oversubscribed", "slow-link",        "missing-cable",
-        "unreachable", "duplicate-guid", "same-description", NULL};
+        "unreachable", "duplicate-guid", "same-description", "separate-parts", NULL};
     for (size_t i = 0; codes[i]; i++)
         if (strcmp(code, codes[i]) == 0)
             return true;
@@ -374,18 +374,25 @@ static ik_status judge_reach(judge *j)
     ik_fabric *f = j->f;
     size_t nodes = (size_t)ik_num_nodes(f) + 1;
     uint32_t *part = ik_calloc(nodes, sizeof *part), *stack = ik_calloc(nodes, sizeof *stack);
-    uint32_t parts = 0, largest = 0, most = 0;
+    uint32_t parts = 0, largest = 0, most = 0, shared = 0;
     ik_status status = part && stack ? IK_OK : ik_fail_memory(j->err, 8 * nodes, "connected parts");
     for (uint32_t node = 0; status == IK_OK && node < ik_num_nodes(f); node++) {
         uint32_t hosts = 0;
         if (part[node])
             continue;
         mark_part(f, node, ++parts, part, stack, &hosts);
+        shared += hosts > 1;
         if (hosts > most) {
             most = hosts;
             largest = parts;
         }
     }
+    if (status == IK_OK && shared > 1)
+        status = fabric_add_finding(
+            f, IK_WARNING, "separate-parts", IK_NONE, IK_NONE, j->err,
+            "%" PRIu32 " parts with several hosts each are joined by no cable, the largest has "
+            "%" PRIu32 " of %" PRIu32 " hosts: cables are missing, or these are several fabrics",
+            shared, most, f->num_hosts);
     if (status == IK_OK)
         status = tell_unreachable(j, part, largest);
     if (status == IK_OK)

@@ -315,8 +315,15 @@ static ik_status read_line(ib_file *ib, ik_error *err)
         bool is_host;
     } kinds[] = {{"Switch", false}, {"Ca", true}, {"Hca", true}, {"Rt", true}};
     scan *s = &ib->s;
-    if (scan_at_end(s) || *s->at == '#')
+    if (scan_at_end(s))
         return IK_OK;
+    if (*s->at == '#') {
+        static const char head[] = "# Topology file";
+        if ((size_t)(s->end - s->at) >= sizeof head - 1 &&
+            memcmp(s->at, head, sizeof head - 1) == 0 && ++ib->heads == 2)
+            ib->second_dump = s->line;
+        return IK_OK;
+    }
     if (*s->at == '[')
         return read_port(ib, err);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -419,9 +419,33 @@ static void report_zero_lids(ib_file *ib)
                        switches, hosts, length, key, ib->nodes[first].line);
 }
 
+/* Sections of one identifier that contradict each other are two nodes: which, and where. */
+static void report_clashes(ib_file *ib)
+{
+    uint32_t clashes = 0;
+    for (uint32_t n = 0; n < ib->num_nodes; n++) {
+        const ib_node *node = &ib->nodes[n];
+        uint32_t first = ib->first_of[node->key];
+        int length;
+        if (!node->defined || node->merged || node->left_out || first == n || clashes++ >= NAMED)
+            continue;
+        const char *key = shown_key(ib, n, &length);
+        ik_end end = end_of(ib, n, 1);
+        ik_builder_finding(ib->b, IK_WARNING, "contradicting-section", &end,
+                           "\"%.*s\" has a section in line %u and another one in line %u that "
+                           "contradicts it: they are taken for two nodes with one GUID",
+                           length, key, ib->nodes[first].line, node->line);
+    }
+}
+
 static void report_counts(ib_file *ib)
 {
     report_zero_lids(ib);
+    report_clashes(ib);
+    if (ib->second_dump)
+        ik_builder_finding(ib->b, IK_WARNING, "second-dump", NULL,
+                           "another dump begins in line %u: both are taken for one fabric",
+                           ib->second_dump);
     if (ib->one_sided > NAMED)
         ik_builder_finding(
             ib->b, IK_WARNING, "asymmetric-cable", NULL,

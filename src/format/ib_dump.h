@@ -80,6 +80,8 @@ typedef struct ib_file {
     uint64_t enabled[3];                 /* width, speed, extended speed; 0 = not said */
     uint32_t commands;                   /* lines of the simulator's commands */
     uint32_t sections;
+    unsigned heads;       /* of dumps */
+    unsigned second_dump; /* line where another dump begins, 0 = nowhere */
     uint32_t inactive; /* ports that are not active, of OpenSM's list */
     ik_builder *b;
 } ib_file;

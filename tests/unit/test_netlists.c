@@ -308,6 +308,40 @@ static void test_states_and_places(void **state)
     ik_fabric_free(f);
 }
 
+/* ---- files that are not one whole fabric */
+
+#define DUMP(guid)                                                                                 \
+    "# Topology file: generated\nSwitch 4 \"S-" guid "\"\n[1] \"H-" guid "1\"[1]\n[2] \"H-" guid     \
+    "2\"[1]\nCa 1 \"H-" guid "1\"\n[1] \"S-" guid "\"[1]\nCa 1 \"H-" guid "2\"\n[1] \"S-" guid      \
+    "\"[2]\n"
+
+static const ik_finding *finding(const ik_fabric *f, const char *code)
+{
+    for (size_t i = 0; i < f->num_findings; i++)
+        if (strcmp(f->findings[i].code, code) == 0)
+            return &f->findings[i];
+    fail_msg("no finding %s", code);
+    return NULL;
+}
+
+static void test_not_one_fabric(void **state)
+{
+    (void)state;
+    ik_fabric *f = read_text(DUMP("10") DUMP("20"));
+    assert_non_null(strstr(finding(f, "second-dump")->text, "line 9"));
+    assert_non_null(strstr(finding(f, "separate-parts")->text, "2 parts"));
+    ik_fabric_free(f);
+    f = read_text(DUMP("10") DUMP("10"));
+    assert_int_equal(found(f, "repeated-section"), 1);
+    assert_int_equal(found(f, "separate-parts"), 0);
+    ik_fabric_free(f);
+    f = read_text(DUMP("10") "Switch 8 \"S-10\"\n[3] \"H-105\"[1]\n");
+    assert_non_null(strstr(finding(f, "contradicting-section")->text, "in line 2 and another one in line 9"));
+    assert_int_equal(finding(f, "duplicate-guid")->severity, IK_ERROR);
+    assert_int_equal(found(f, "missing-section"), 1);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +349,7 @@ int main(void)
         cmocka_unit_test(test_modules_and_aliases), cmocka_unit_test(test_includes),
         cmocka_unit_test(test_examples_of_ibsim),   cmocka_unit_test(test_grouped),
         cmocka_unit_test(test_same_subnet),         cmocka_unit_test(test_states_and_places),
+        cmocka_unit_test(test_not_one_fabric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
