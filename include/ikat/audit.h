@@ -57,8 +57,9 @@ typedef struct ik_audit_finding {
 } ik_audit_finding;
 
 typedef struct ik_audit_config {
-    const ik_fabric *plan; /* what the fabric should be; NULL: recognised */
-    const char *tables;    /* file of forwarding tables; NULL: none */
+    const ik_fabric *plan;  /* what the fabric should be; NULL: recognised */
+    const char *tables;     /* file of forwarding tables; NULL: none */
+    const char *lid_matrix; /* opensm-lid-matrix.dump; NULL: none */
     /* files; NULL: SL i on VL i; all on SL 0, or as path records or a QoS policy say (not both) */
     const char *sl2vl, *policy, *path_records;
     /* one reading of counters, or two; the time between them, 0: that between their files */

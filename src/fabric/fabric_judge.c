@@ -25,9 +25,9 @@ typedef struct judge {
 
 static bool own_code(const char *code)
 {
-    static const char *const codes[] = {
-        "levels",      "oversubscribed", "slow-link",        "missing-cable",
-        "unreachable", "duplicate-guid", "same-description", "separate-parts", NULL};
+    static const char *const codes[] = {"levels",           "oversubscribed", "slow-link",
+                                        "missing-cable",    "unreachable",    "duplicate-guid",
+                                        "same-description", "separate-parts", NULL};
     for (size_t i = 0; codes[i]; i++)
         if (strcmp(code, codes[i]) == 0)
             return true;

@@ -196,7 +196,7 @@ static bool judge_state(ib_file *ib, const lst_end *near, slice state)
     if (is_state(state, "ACT") || ib->inactive++ >= NAMED)
         return !down;
     ik_builder_finding(
-        ib->b, IK_WARNING, down ? "dead-port" : "inactive-port", NULL,
+        ib->b, IK_WARNING, down ? "port-down" : "inactive-port", NULL,
         "line %u: port %" PRIu64 " of %.*s (0x%016" PRIx64 ") has a cable, but is %s", ib->s.line,
         near->number, (int)(near->name.length < 64 ? near->name.length : 64), near->name.at,
         near->node_guid, down ? "down" : "not active");

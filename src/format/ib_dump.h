@@ -82,7 +82,7 @@ typedef struct ib_file {
     uint32_t sections;
     unsigned heads;       /* of dumps */
     unsigned second_dump; /* line where another dump begins, 0 = nowhere */
-    uint32_t inactive; /* ports that are not active, of OpenSM's list */
+    uint32_t inactive;    /* ports that are not active, of OpenSM's list */
     ik_builder *b;
 } ib_file;
 

@@ -156,6 +156,8 @@ static ik_status run(audit_work *w)
     if (status == IK_OK)
         status = audit_lids(w);
     if (status == IK_OK)
+        status = audit_lid_matrix(w);
+    if (status == IK_OK)
         status = read_files(w);
     for (size_t i = 0; w->a->has_tables && i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](w);

@@ -2,6 +2,7 @@
  *
  * audit_fabric.c: findings about the fabric itself: its cabling, its LIDs.
  */
+#include "ikat/subnet_files.h"
 #include "subnet/audit_impl.h"
 
 #include <inttypes.h>
@@ -26,6 +27,16 @@ static const struct {
     {"asymmetric-cable", "Dump the fabric again while nothing changes in it.", true},
     {"asymmetric-rate", "Dump the fabric again; if it stays, reseat the cable.", false},
     {"failed-link", "Repair the cable or the port.", false},
+    {"port-down", "Reseat or replace the cable; if the port stays down, replace what it leads to.",
+     false},
+    {"inactive-port", "See whether a subnet manager runs, and its log.", false},
+    {"separate-parts", "Find the cables that are down, or dump one fabric per file.", false},
+    {"second-dump", "Give each dump a file of its own.", true},
+    {"contradicting-section",
+     "Dump the fabric again while nothing changes in it; if it stays, two devices have one GUID.",
+     true},
+    {"missing-switch", "See whether the switch has power, and whether it answers.", false},
+    {"missing-host", "See whether the host is up, and its cable.", false},
 };
 
 static const char *remedy_of(const char *code, bool *partial)
@@ -48,6 +59,8 @@ static ik_status add_finding(audit_work *w, const ik_finding *f)
 /* The audit of the cabling has the judgement of the fabric too, its reader's findings not. */
 static bool from_cabling(const ik_audit *a, const ik_finding *f)
 {
+    if (a->cabling.known && strcmp(f->code, "missing-cable") == 0)
+        return true; /* it knows which */
     for (size_t i = 0; i < a->cabling.num_findings; i++) {
         const ik_finding *c = &a->cabling.findings[i];
         if (strcmp(c->code, f->code) == 0 && strcmp(c->text, f->text) == 0)
@@ -66,6 +79,41 @@ ik_status audit_cabling(audit_work *w)
     for (size_t i = 0; i < a->fabric->num_findings && status == IK_OK; i++)
         if (!from_cabling(a, &a->fabric->findings[i]))
             status = add_finding(w, &a->fabric->findings[i]);
+    return status;
+}
+
+ik_status audit_lid_matrix(audit_work *w)
+{
+    const ik_fabric *f = w->a->fabric;
+    ik_lid_matrix m = {0};
+    char name[AUDIT_TEXT], hops[16];
+    audit_about about = {IK_WARNING,
+                         "lid-matrix",
+                         IK_NONE,
+                         IK_NONE,
+                         NULL,
+                         "Routings that avoid links (updn) count more hops. Under others the "
+                         "matrix is older than the dump: let the subnet manager sweep again."};
+    if (!w->config->lid_matrix)
+        return IK_OK;
+    ik_status status =
+        ik_lid_matrix_compare(&w->a->lids, w->config->lid_matrix, w->env, &m, w->err);
+    if (status == IK_OK && m.differ) {
+        about.node = m.first_switch;
+        snprintf(hops, sizeof hops, m.first_distance < 255 ? "%u" : "no way", m.first_distance);
+        status = audit_add(w->a, &about, w->err,
+                           "%" PRIu64 " of %" PRIu64 " numbers of hops in the lid matrix are not "
+                           "the fabric's, the first from %s to LID %" PRIu32 ": %u instead of %s",
+                           m.differ, m.rows, ik_node_describe(f, m.first_switch, name, sizeof name),
+                           m.first_lid, m.first_hops, hops);
+    }
+    about.node = IK_NONE;
+    if (status == IK_OK && (m.unknown_switches || m.missing_switches || m.unknown_lids))
+        status = audit_add(w->a, &about, w->err,
+                           "the lid matrix has %" PRIu32 " switches and %" PRIu64
+                           " entries for LIDs that the fabric has not, and lacks %" PRIu32
+                           " of its switches",
+                           m.unknown_switches, m.unknown_lids, m.missing_switches);
     return status;
 }
 

@@ -56,6 +56,7 @@ static inline const ik_sl2vl *audit_vls(const audit_work *w)
 /* audit_fabric.c: cabling, LIDs. */
 ik_status audit_cabling(audit_work *w);
 ik_status audit_lids(audit_work *w);
+ik_status audit_lid_matrix(audit_work *w);
 /* audit_files.c: how files fit the fabric. */
 ik_status audit_files(audit_work *w);
 /* audit_pairs.c: what is not delivered, dead entries; credit loops. */

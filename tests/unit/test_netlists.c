@@ -303,7 +303,7 @@ static void test_states_and_places(void **state)
     assert_int_equal(f->port_peer[0], 10);
     assert_int_equal(f->port_peer[9], IK_NONE);
     assert_int_equal(ik_port_rate_bps(f, 0), 24000000000u);
-    assert_int_equal(found(f, "dead-port"), 1);
+    assert_int_equal(found(f, "port-down"), 1);
     assert_int_equal(found(f, "inactive-port"), 1);
     ik_fabric_free(f);
 }
@@ -311,8 +311,8 @@ static void test_states_and_places(void **state)
 /* ---- files that are not one whole fabric */
 
 #define DUMP(guid)                                                                                 \
-    "# Topology file: generated\nSwitch 4 \"S-" guid "\"\n[1] \"H-" guid "1\"[1]\n[2] \"H-" guid     \
-    "2\"[1]\nCa 1 \"H-" guid "1\"\n[1] \"S-" guid "\"[1]\nCa 1 \"H-" guid "2\"\n[1] \"S-" guid      \
+    "# Topology file: generated\nSwitch 4 \"S-" guid "\"\n[1] \"H-" guid "1\"[1]\n[2] \"H-" guid   \
+    "2\"[1]\nCa 1 \"H-" guid "1\"\n[1] \"S-" guid "\"[1]\nCa 1 \"H-" guid "2\"\n[1] \"S-" guid     \
     "\"[2]\n"
 
 static const ik_finding *finding(const ik_fabric *f, const char *code)
@@ -336,7 +336,8 @@ static void test_not_one_fabric(void **state)
     assert_int_equal(found(f, "separate-parts"), 0);
     ik_fabric_free(f);
     f = read_text(DUMP("10") "Switch 8 \"S-10\"\n[3] \"H-105\"[1]\n");
-    assert_non_null(strstr(finding(f, "contradicting-section")->text, "in line 2 and another one in line 9"));
+    assert_non_null(
+        strstr(finding(f, "contradicting-section")->text, "in line 2 and another one in line 9"));
     assert_int_equal(finding(f, "duplicate-guid")->severity, IK_ERROR);
     assert_int_equal(found(f, "missing-section"), 1);
     ik_fabric_free(f);

@@ -4,7 +4,9 @@
  * installed in it.
  */
 #include "audit_show.h"
+#include "ikat/subnet_files.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,9 +67,28 @@ static ik_status read_fabric(const cli *c, ik_fabric **f, ik_error *err)
     return status;
 }
 
+/* Names and LIDs from other files; what was judged before is judged again with them. */
+static ik_status apply_files(const cli *c, ik_fabric *f, ik_error *err)
+{
+    const char *names = cli_get(c, "--names"), *lids = cli_get(c, "--guid2lid");
+    ik_guids_matched m = {0};
+    ik_status status = names ? ik_node_names_apply(f, names, &c->env, &m, err) : IK_OK;
+    if (status == IK_OK && m.unknown)
+        cli_note(c, "%s: %u GUIDs are none of the fabric's, the first is 0x%016" PRIx64, names,
+                 m.unknown, m.first_unknown);
+    m = (ik_guids_matched){0};
+    if (status == IK_OK && lids)
+        status = ik_guid2lid_apply(f, lids, &c->env, &m, err);
+    if (status == IK_OK && (m.unknown || m.missing))
+        cli_note(c, "%s: %u GUIDs are none of the fabric's, %u of its ports have no LID there",
+                 lids, m.unknown, m.missing);
+    return status == IK_OK && (names || lids) ? ik_fabric_judge(f, err) : status;
+}
+
 static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_error *err)
 {
     ik_audit_config config = {.tables = cli_get(c, "--lfts"),
+                              .lid_matrix = cli_get(c, "--lid-matrix"),
                               .sl2vl = cli_get(c, "--sl2vl"),
                               .policy = cli_get(c, "--policy"),
                               .path_records = cli_get(c, "--path-records"),
@@ -79,6 +100,8 @@ static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_
     ik_status status = get_interval(c, &config.interval_s, err);
     if (status == IK_OK)
         status = read_fabric(c, f, err);
+    if (status == IK_OK)
+        status = apply_files(c, *f, err);
     if (status == IK_OK && cli_has(c, "--plan"))
         status = ik_fabric_from_spec(cli_get(c, "--plan"), &c->env, plan, err);
     config.plan = *plan;
@@ -133,6 +156,11 @@ static const cli_option options[] = {
      false},
     {"--interval", 0, "TIME", "between the two (default: between the times of the files), e.g. 10s",
      false},
+    {"--names", 0, "FILE", "a node-name map: what nodes are called, by GUID", false},
+    {"--guid2lid", 0, "FILE", "OpenSM's guid2lid: the LIDs of ports, in place of the dump's",
+     false},
+    {"--lid-matrix", 0, "FILE",
+     "the subnet manager's numbers of hops, to be compared: opensm-lid-matrix.dump", false},
     {"--page", 0, "FILE", "also write a page in HTML with all of it", false},
     {NULL, 0, NULL, NULL, false},
 };

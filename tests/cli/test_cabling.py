@@ -1,0 +1,149 @@
+"""ikat audit on fabrics that are cabled wrongly: what was changed in a dump is found, no more, and the work it names mends it."""
+import random
+import re
+import unittest
+
+from harness import SOURCE, CliTest
+
+CLUSTER = SOURCE / "data/cluster96.ibnetdiscover"
+OPENSM = SOURCE / "tests/data/opensm"
+
+
+class Dump:
+    """A dump as a set of cables between (GUID, port) ends."""
+
+    def __init__(self, path):
+        self.lines = path.read_text().splitlines()
+        self.ends, self.remarks, node = {}, {}, None
+        for number, line in enumerate(self.lines):
+            head = re.match(r'(?:Switch|Ca)\s+\d+ "(.-\w+)"', line)
+            node = head.group(1) if head else node
+            port = re.match(r'\[(\d+)\](?:\(\w+\) )?\s*"(.-\w+)"\[(\d+)\](?:\(\w+\))?', line)
+            if port:
+                self.ends[node, int(port.group(1))] = (number, (port.group(2), int(port.group(3))))
+                self.remarks.setdefault(port.group(2), line.partition("#")[2])
+
+    def cables(self):
+        """Each cable between switches once."""
+        return sorted((a, b) for a, (_, b) in self.ends.items() if a < b and a[0][0] == b[0][0] == "S")
+
+    def connect(self, a, b):
+        for end, far in ((a, b), (b, a)):
+            number, _ = self.ends[end]
+            self.lines[number] = f'[{end[1]}]\t"{far[0]}"[{far[1]}]\t\t#{self.remarks[far[0]]}'
+            self.ends[end] = (number, far)
+
+    def cut(self, a):
+        far = self.ends[a][1]
+        for end in (a, far):
+            self.lines[self.ends.pop(end)[0]] = ""
+
+    def write(self, path):
+        path.write_text("\n".join(self.lines) + "\n")
+        return path
+
+
+class Cabling(CliTest):
+    def audit(self, path, *args, status=None):
+        return self.json("audit", path, "--routing", "none", *args, status=status)
+
+    def of(self, found, *codes):
+        return [f for f in found["findings"] if f["code"] in codes]
+
+    def test_right_ones(self):
+        o = self.audit(CLUSTER, status=0)
+        self.assertEqual((o["cabling"]["family"], o["cabling"]["exact"]), ("pgft:m=24:4,w=1:2,p=1:6", True))
+        self.assertEqual(self.of(o, "miscabled", "missing-cable", "extra-cable", "other-port"), [])
+        for spec, family in (("torus:dims=4:4:4", "torus:dims=4:4:4,p=1"), ("dragonfly:h=2", "dragonfly:h=2,a=4,p=2,g=9,")):
+            self.assertTrue(self.audit(spec, status=0)["cabling"]["family"].startswith(family))
+
+    def test_swapped_cables_of_a_plan(self):
+        """Any two cables of the cluster: one finding with all four ends, an error unless only ports of the same switches change places."""
+        rng = random.Random(1)
+        for _ in range(6):
+            dump = Dump(CLUSTER)
+            (a, b), (c, d) = rng.sample(dump.cables(), 2)
+            dump.connect(a, d)
+            dump.connect(c, b)
+            path = dump.write(self.tmp / "swapped.ibnetdiscover")
+            o = self.audit(path, "--plan", CLUSTER)
+            (finding,) = self.of(o, "miscabled", "other-port", "missing-cable", "extra-cable")
+            self.assertIn("two cables are swapped", finding["text"])
+            for guid, port in (a, b, c, d):
+                self.assertIn(f"(0x{guid[2:]}) port {port}", finding["text"])
+            apart = a[0] != c[0] and b[0] != d[0]
+            self.assertEqual((finding["code"], finding["severity"]), ("miscabled", "error") if apart else ("other-port", "warning"))
+            (change,) = o["cabling"]["changes"]
+            self.assertEqual(change["work"], "swap")
+            # without a plan it is seen if the switches that are joined change
+            self.assertEqual(self.audit(path)["cabling"]["exact"], not apart)
+
+    def test_moved_and_missing_cables(self):
+        plan = OPENSM / "ft2_8p.ibnetdiscover"
+        dump = Dump(plan)
+        cables = dump.cables()
+        dump.cut(cables[0][0])
+        o = self.audit(dump.write(self.tmp / "cut.ibnetdiscover"), status=0)
+        self.assertEqual(o["cabling"]["summary"], "the fabric is cabled like rlft:ports=8,levels=2 with 1 cable missing")
+        self.assertEqual(len(self.of(o, "missing-cable")), 1)
+        # the cable of one spine goes to a port that another one lost
+        (leaf, spine), = [c for c in cables if c[0] == cables[0][0]]
+        other = next(c for c in cables if c[0][0] != leaf[0] and c[1][0] != spine[0])
+        dump = Dump(plan)
+        number = dump.ends[spine][0]
+        dump.cut(other[0])
+        dump.ends[other[1]] = (number, None)
+        del dump.ends[spine]
+        dump.lines[number] = ""
+        far = next(i for i, l in enumerate(dump.lines) if re.match(r'Switch\s+\d+ "' + other[1][0], l))
+        dump.lines.insert(far + 1, f'[{other[1][1]}]\t"{leaf[0]}"[{leaf[1]}]\t\t# "x" lid 0 4xQDR')
+        for i, line in enumerate(dump.lines):
+            if re.match(rf'\[{leaf[1]}\]\s+"{spine[0]}"\[{spine[1]}\]', line):
+                dump.lines[i] = f'[{leaf[1]}]\t"{other[1][0]}"[{other[1][1]}]\t\t# "x" lid 0 4xQDR'
+        o = self.audit(dump.write(self.tmp / "moved.ibnetdiscover"), "--plan", plan, status=1)
+        (finding,) = self.of(o, "miscabled")
+        self.assertRegex(finding["text"], rf"0x{leaf[0][2:]}\) port {leaf[1]} .*move the cable .*0x{other[1][0][2:]}\) port {other[1][1]} to .*0x{spine[0][2:]}\) port {spine[1]}")
+        self.assertEqual(len(self.of(o, "missing-cable")), 1)
+
+    def test_plan_is_a_specification(self):
+        o = self.audit(OPENSM / "ft2_8p.ibnetdiscover", "--plan", "rlft:ports=8,levels=2", status=0)
+        self.assertTrue(o["cabling"]["exact"])
+        self.assertFalse(o["cabling"]["by_ports"])
+        o = self.audit(OPENSM / "ft2_8p.ibnetdiscover", "--plan", "rlft:ports=8,levels=3", status=None)
+        self.assertFalse(o["cabling"]["exact"])
+        self.assertEqual(o["cabling"]["missing_switches"], 80 - 12)
+        self.refused("audit", CLUSTER, "--plan", "no-such-plan.net", says="no-such-plan.net")
+
+    def test_lid_matrix(self):
+        dump = OPENSM / "ft2_8p.ibnetdiscover"
+        self.assertEqual(self.of(self.audit(dump, "--lid-matrix", OPENSM / "ft2_8p.opensm-lid-matrix.dump"), "lid-matrix"), [])
+        cut = Dump(dump)
+        cut.cut(cut.cables()[0][0])
+        (finding,) = self.of(self.audit(cut.write(self.tmp / "cut.ibnetdiscover"), "--lid-matrix", OPENSM / "ft2_8p.opensm-lid-matrix.dump"), "lid-matrix")
+        self.assertIn("2 of 144 numbers of hops", finding["text"])
+        self.refused("audit", CLUSTER, "--lid-matrix", OPENSM / "ft2_8p.opensm-lid-matrix.dump", says="names no switch")
+
+    def test_names_and_lids_of_other_files(self):
+        """A dump made before a subnet manager ran, with what OpenSM remembers, is the dump made afterwards."""
+        text = (OPENSM / "ft2_8p.ibnetdiscover").read_text()
+        path = self.tmp / "before.ibnetdiscover"
+        path.write_text(re.sub(r"\blid \d+", "lid 0", text))
+        with_lids = f"file:path={path},guid2lid={OPENSM}/ft2_8p.guid2lid"
+        self.assertEqual(self.audit(path)["lids_missing"], 44)
+        o = self.audit(with_lids, "--lfts", OPENSM / "ft2_8p.opensm-lfts.dump")
+        self.assertEqual((o["lids_missing"], o["tables"]["unknown_lids"]), (0, 0))
+        self.assertEqual(o["installed"]["delivered"], o["installed"]["pairs"])
+        o = self.audit(path, "--guid2lid", OPENSM / "ft2_8p.guid2lid", "--names", OPENSM / "ft2_8p.names", "--lfts", OPENSM / "ft2_8p.opensm-lfts.dump")
+        self.assertEqual((o["lids_missing"], o["installed"]["delivered"]), (0, o["installed"]["pairs"]))
+        self.refused("audit", path, "--guid2lid", OPENSM / "ft2_8p.names", says=["ft2_8p.names:2", "LID"])
+        self.refused("audit", path, "--names", OPENSM / "ft2_8p.roots", says=["ft2_8p.roots:1", "name"])
+        named = f"file:path={OPENSM}/ft2_8p.ibnetdiscover,names={OPENSM}/ft2_8p.names"
+        dump = Dump(OPENSM / "ft2_8p.ibnetdiscover")
+        dump.cut(next(a if a[0] == "S-0002c90200000001" else b for a, b in dump.cables() if "S-0002c90200000001" in (a[0], b[0])))
+        cut = dump.write(self.tmp / "cut.ibnetdiscover")
+        o = self.audit(f"file:path={cut},names={OPENSM}/ft2_8p.names", "--plan", named)
+        self.assertIn("rack1 leaf (0x0002c90200000001)", self.of(o, "missing-cable")[0]["text"])
+
+
+if __name__ == "__main__":
+    unittest.main()
