@@ -174,26 +174,6 @@ static void test_single_directions_are_not_safe(void **state)
     }
 }
 
-static void test_nue_refuses_other_numbers(void **state)
-{
-    (void)state;
-    ik_fabric *f = fabric_of("torus:dims=4:4");
-    for (unsigned vcs = 1; vcs <= 64; vcs++) {
-        char spec[64];
-        snprintf(spec, sizeof spec, "nue:vcs=%u,pairs=both", vcs);
-        ik_routing *r = NULL;
-        ik_error err = {0};
-        ik_status status = ik_routing_from_spec(f, spec, &env, &r, &err);
-        bool plane = false; /* q^2 + q + 1 with q = 0 or a power of a prime */
-        for (unsigned q = 0; q < 8; q++)
-            plane = plane || (q != 6 && q * q + q + 1 == vcs);
-        assert_int_equal(status, plane ? IK_OK : IK_ERR_UNSUPPORTED);
-        assert_int_equal(strstr(err.hint, "would do") != NULL, !plane);
-        ik_routing_free(r);
-    }
-    ik_fabric_free(f);
-}
-
 /* Every scheme that changes lanes on the way is refused by its name. */
 static void test_which_schemes_can_be_deployed(void **state)
 {
@@ -234,7 +214,6 @@ int main(void)
         cmocka_unit_test(test_generated_fabrics),
         cmocka_unit_test(test_irregular_fabrics),
         cmocka_unit_test(test_single_directions_are_not_safe),
-        cmocka_unit_test(test_nue_refuses_other_numbers),
         cmocka_unit_test(test_which_schemes_can_be_deployed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

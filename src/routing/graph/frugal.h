@@ -2,8 +2,9 @@
  *
  * frugal.h: what the parts of routing frugal share: tables and lanes chosen together, so that few
  * lanes are enough for both directions of every connection.
- * route_frugal.c: the family; frugal_search.c: which attempt is taken; frugal_attempt.c: one
- * attempt; frugal_unit.c: the paths between two switches; frugal_graph.c: what all attempts share.
+ * route_frugal.c: the family; frugal_tables.c: from tables to a routing; frugal_search.c: which
+ * attempt is taken; frugal_attempt.c: one attempt; frugal_unit.c: the paths between two switches;
+ * frugal_graph.c: what all attempts share.
  */
 #ifndef IKAT_ROUTING_FRUGAL_H
 #define IKAT_ROUTING_FRUGAL_H
@@ -71,6 +72,26 @@ typedef struct frugal_goal {
  * r->trade, and leaves them in r->lft. */
 ik_status frugal_search(const frugal_graph *f, ik_routing *r, frugal_goal goal, const ik_env *env,
                         frugal_tables *out, ik_error *err);
+
+/* ---- frugal_tables.c */
+
+/* The lanes of hosts, by their switches; the same both ways. */
+typedef struct frugal_lanes {
+    uint32_t num_switches;
+    uint32_t *host_sw; /* [hosts] IK_NONE */
+    uint8_t *lane;     /* [S][S] */
+    unsigned num;
+    uint64_t load[FRUGAL_MOST_LANES]; /* host pairs times hops */
+} frugal_lanes;
+/* Makes r's tables, note and trade, and what it claims; the lanes into *out. */
+ik_status frugal_make(ik_routing *r, frugal_goal goal, const ik_env *env, frugal_lanes *out,
+                      ik_error *err);
+void frugal_lanes_free(frugal_lanes *lanes);
+static inline unsigned frugal_lanes_between(const frugal_lanes *t, uint32_t src, uint32_t dst)
+{
+    uint32_t s = t->host_sw[src], d = t->host_sw[dst];
+    return s == IK_NONE || d == IK_NONE ? 0 : t->lane[(size_t)s * t->num_switches + d];
+}
 
 /* ---- frugal_unit.c */
 

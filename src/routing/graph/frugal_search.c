@@ -201,6 +201,17 @@ static bool is_done(const contest *c, unsigned lanes)
     return c->have && !c->goal.by_load && c->best.lanes <= lanes && c->best.max_load <= c->bound;
 }
 
+/* Whether so few lanes may do: the two rules that need the fewest are tried first on large fabrics,
+ * where attempts that fail take long. */
+static ik_status probe(contest *c, unsigned lanes, bool *fits, ik_error *err)
+{
+    const frugal_rule rules[] = {{.lanes = lanes, .reuse = 1, .shuffle = 1},
+                                 {.lanes = lanes, .reuse = 1e4, .shuffle = 1}};
+    ik_status status = attempt_all(c, rules, 2, err);
+    *fits = c->have && c->best.lanes <= lanes;
+    return status;
+}
+
 /* Shortest paths within the goal's lanes. */
 static ik_status search(contest *c, ik_error *err)
 {
@@ -210,7 +221,11 @@ static ik_status search(contest *c, ik_error *err)
         return IK_OK;
     unsigned lanes = c->goal.by_load ? c->goal.lanes : 1;
     for (; lanes <= c->goal.lanes && status == IK_OK; lanes++) {
-        status = attempt_rules(c, (frugal_rule){.lanes = lanes}, err);
+        bool fits = true;
+        if (c->f->num_units > SMALL_UNITS && !c->goal.by_load)
+            status = probe(c, lanes, &fits, err);
+        if (status == IK_OK && fits)
+            status = attempt_rules(c, (frugal_rule){.lanes = lanes}, err);
         if (is_done(c, lanes))
             break;
     }

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * nue.h: what the parts of routing nue share: the work on one layer.
- * route_nue.c: layers and the family; nue_lanes.c: which layers serve a destination; nue_escape.c:
- * escape paths; nue_search.c: one destination. */
+ * route_nue.c: layers and the family; nue_escape.c: escape paths; nue_search.c: one destination. */
 #ifndef IKAT_ROUTING_NUE_H
 #define IKAT_ROUTING_NUE_H
 
 #include "base/array.h"
-#include "routing/graph/linkdag.h"
+#include "routing/graph/frugal.h"
 #include "routing/graph/route_nue.h"
 
 typedef struct nue {
     unsigned num_layers;
-    /* hosts by group: with pairs=single layer g serves the destinations of group g; with pairs=both
-     * each layer serves several groups (nue_lanes.c) */
-    unsigned num_groups;
-    bool both;
-    uint8_t *group; /* [hosts] */
+    uint8_t *layer; /* [hosts] */
     uint64_t *load; /* [layers] */
+    bool both;      /* pairs=both: the layers are lanes, and there is no other */
+    frugal_lanes lanes;
 } nue;
 
 typedef struct dependency {
     uint32_t from, to;
-    unsigned layer; /* in whose graph */
 } dependency;
 
 typedef struct dependency_list {
@@ -32,15 +28,9 @@ typedef struct dependency_list {
 
 typedef struct nue_work {
     links g;
-    const nue *t;
-    linkdag *dags;         /* [layers] only those at work are made */
-    const unsigned *lanes; /* [num_lanes] layers that the paths to the destination must fit */
-    unsigned num_lanes;
-    uint8_t *dist;     /* [S][S] */
-    uint32_t *hosts;   /* [S] */
-    uint8_t *group_of; /* [S] group of a switch's hosts */
-    /* [S] bit i: hosts whose layer to the destination at work is lanes[i] go through a switch */
-    uint8_t *through;
+    linkdag dag;
+    uint8_t *dist;        /* [S][S] */
+    uint32_t *hosts;      /* [S] */
     uint64_t *load;       /* [L] host pairs */
     uint32_t *parent;     /* [S] tree link towards the root, IK_NONE at roots */
     uint32_t *preorder;   /* [S] switches, parents first */
@@ -60,27 +50,15 @@ typedef struct nue_work {
     ik_heap heap; /* links; key: hops << 48 | load along the path */
     dependency_list added, refused;
 } nue_work;
-/* ---- nue_lanes.c */
-
-/* Most layers that serve one destination. */
-#define NUE_MOST_LANES 8
-/* Whether pairs=both can use this many layers; if not, the next lower and higher numbers that it
- * can use (higher: 0 if there is none). */
-bool nue_lanes_fit(unsigned num_layers, unsigned *lower, unsigned *higher);
-/* The layers that serve the destinations of a group, into out[NUE_MOST_LANES]; their number. */
-unsigned nue_lanes_of(const nue *t, unsigned group, unsigned *out);
-/* The layer of packets from group `from` to group `to`. */
-unsigned nue_lane_between(const nue *t, unsigned from, unsigned to);
-
 /* ---- nue_escape.c */
 
 /* Breadth-first trees over all switches, the first from `root`; preorder lists parents before
  * children. */
 void nue_grow_trees(nue_work *w, uint32_t root);
-/* Counts the destinations that a layer serves below each switch. */
+/* Counts the destinations of a layer below each switch. */
 void nue_count_destinations(nue_work *w, const nue *t, unsigned layer);
 /* Puts the dependencies of the escape paths to the layer's destinations into its graph. */
-void nue_add_escape_paths(nue_work *w, unsigned layer);
+void nue_add_escape_paths(nue_work *w);
 /* The escape paths, and the goals, of one host. */
 void nue_set_escape_paths(nue_work *w, uint32_t host);
 /* Whether a switch is connected to a goal of the host at work. */
@@ -90,8 +68,7 @@ bool nue_reaches_goal(const nue_work *w, uint32_t s);
 
 /* Paths to a host into w->next; false = out of memory. */
 bool nue_find_paths(nue_work *w, uint32_t host);
-/* Adds those paths to the load of their links, and their hops to the load of the layers that hosts
- * take them in. */
-void nue_account(nue_work *w, nue *t, uint32_t host);
+/* Adds those paths to the load of their links; returns the hops of all hosts that take them. */
+uint64_t nue_account(nue_work *w);
 
 #endif

@@ -48,22 +48,13 @@ static uint32_t escape_goals(nue_work *w, uint32_t host)
     return kept;
 }
 
-static bool serves(const nue *t, unsigned layer, unsigned group)
-{
-    unsigned lanes[NUE_MOST_LANES], num = nue_lanes_of(t, group, lanes);
-    for (unsigned i = 0; i < num; i++)
-        if (lanes[i] == layer)
-            return true;
-    return false;
-}
-
 void nue_count_destinations(nue_work *w, const nue *t, unsigned layer)
 {
     const links *g = &w->g;
     uint32_t n = g->num_switches;
     memset(w->beneath, 0, n * sizeof *w->beneath);
     for (uint32_t h = 0; h < g->num_hosts; h++) {
-        uint32_t goals = serves(t, layer, t->group[h]) ? escape_goals(w, h) : 0;
+        uint32_t goals = t->layer[h] == layer ? escape_goals(w, h) : 0;
         for (uint32_t i = 0; i < goals; i++)
             w->beneath[w->stack[i]]++;
     }
@@ -92,7 +83,7 @@ static bool leads_to_destination(const nue_work *w, uint32_t l)
 }
 
 /* The turns of tree paths close no cycle, whatever their number. */
-void nue_add_escape_paths(nue_work *w, unsigned layer)
+void nue_add_escape_paths(nue_work *w)
 {
     const links *g = &w->g;
     for (uint32_t s = 0; s < g->num_switches; s++)
@@ -101,7 +92,7 @@ void nue_add_escape_paths(nue_work *w, unsigned layer)
                 continue;
             for (uint32_t back = g->base[s]; back < g->base[s + 1]; back++)
                 if (back != out && is_tree_link(w, back))
-                    linkdag_add(&w->dags[layer], g->rev[back], out);
+                    linkdag_add(&w->dag, g->rev[back], out);
         }
 }
 

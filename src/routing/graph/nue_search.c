@@ -6,55 +6,33 @@
 
 #include <string.h>
 
-static bool note(dependency_list *list, uint32_t from, uint32_t to, unsigned layer)
+static bool note(dependency_list *list, uint32_t from, uint32_t to)
 {
     if (!IK_ARRAY_ROOM(list->items, list->capacity, list->num + 1))
         return false;
-    list->items[list->num++] = (dependency){from, to, layer};
+    list->items[list->num++] = (dependency){from, to};
     return true;
 }
-
-/* Takes the dependencies from position `keep` on out of their graphs. */
-static void remove_from(nue_work *w, size_t keep)
-{
-    while (w->added.num > keep) {
-        dependency d = w->added.items[--w->added.num];
-        linkdag_remove(&w->dags[d.layer], d.from, d.to);
-    }
-}
-
-/* Tries one dependency in all layers of the destination, all or none, and writes down what
- * happened. */
+/* Tries one dependency and writes down what happened. */
 static linkdag_result try_dependency(nue_work *w, uint32_t from, uint32_t to, bool *ok)
 {
-    size_t keep = w->added.num;
-    linkdag_result all = LINKDAG_OLD;
-    for (unsigned i = 0; i < w->num_lanes && *ok; i++) {
-        linkdag_result result = linkdag_add(&w->dags[w->lanes[i]], from, to);
-        if (result == LINKDAG_CYCLE) {
-            *ok = note(&w->refused, from, to, w->lanes[i]);
-            remove_from(w, keep); /* nothing was refused because of these */
-            return LINKDAG_CYCLE;
-        }
-        if (result == LINKDAG_OLD)
-            continue;
-        all = LINKDAG_NEW;
-        if (!note(&w->added, from, to, w->lanes[i])) {
-            linkdag_remove(&w->dags[w->lanes[i]], from, to);
-            *ok = false;
-        }
-    }
-    return all;
+    linkdag_result result = linkdag_add(&w->dag, from, to);
+    if (result == LINKDAG_NEW)
+        *ok = *ok && note(&w->added, from, to);
+    else if (result == LINKDAG_CYCLE)
+        *ok = *ok && note(&w->refused, from, to);
+    return result;
 }
 
 /* Takes back the dependencies from position `keep` on. */
 static void take_back(nue_work *w, size_t keep)
 {
-    remove_from(w, keep);
-    for (size_t i = 0; i < w->refused.num; i++) {
-        dependency d = w->refused.items[i];
-        linkdag_forget(&w->dags[d.layer], d.from, d.to);
+    while (w->added.num > keep) {
+        dependency d = w->added.items[--w->added.num];
+        linkdag_remove(&w->dag, d.from, d.to);
     }
+    for (size_t i = 0; i < w->refused.num; i++)
+        linkdag_forget(&w->dag, w->refused.items[i].from, w->refused.items[i].to);
     w->refused.num = 0;
 }
 
@@ -143,46 +121,17 @@ static bool free_one(nue_work *w, bool *ok)
     return false;
 }
 
-/* Which of the destination's layers the hosts behind every switch take. */
-static void mark_through(nue_work *w, uint32_t host)
-{
-    memset(w->through, 0, w->g.num_switches);
-    for (uint32_t i = 0; i < w->num_settled; i++) {
-        uint32_t at = w->settled[i];
-        if (w->hosts[at] == 0)
-            continue;
-        unsigned layer = nue_lane_between(w->t, w->group_of[at], w->t->group[host]), k = 0;
-        while (w->lanes[k] != layer)
-            k++;
-        for (; !w->is_goal[at] && !(w->through[at] >> k & 1); at = w->g.head[w->next[at]])
-            w->through[at] |= (uint8_t)(1U << k);
-    }
-}
-
-/* Does a path of the destination make this dependency in its layer? */
-static bool is_used(const nue_work *w, const dependency *d)
-{
-    if (w->next[w->g.tail[d->from]] != d->from || w->next[w->g.tail[d->to]] != d->to)
-        return false;
-    for (unsigned k = 0; w->t->both && k < w->num_lanes; k++)
-        if (w->lanes[k] == d->layer)
-            return w->through[w->g.tail[d->from]] >> k & 1;
-    return true;
-}
-
 /* Dependencies that no path of the destination uses in the end leave the graph again. */
-static void drop_unused(nue_work *w, uint32_t host)
+static void drop_unused(nue_work *w)
 {
-    if (w->t->both)
-        mark_through(w, host);
     size_t kept = 0;
     bool dropped = false;
     for (size_t i = 0; i < w->added.num; i++) {
         dependency d = w->added.items[i];
-        if (is_used(w, &d)) {
+        if (w->next[w->g.tail[d.from]] == d.from && w->next[w->g.tail[d.to]] == d.to) {
             w->added.items[kept++] = d;
         } else {
-            linkdag_remove(&w->dags[d.layer], d.from, d.to);
+            linkdag_remove(&w->dag, d.from, d.to);
             dropped = true;
         }
     }
@@ -249,22 +198,21 @@ bool nue_find_paths(nue_work *w, uint32_t host)
         ok = attempt(w);
     }
     if (ok)
-        drop_unused(w, host);
+        drop_unused(w);
     return ok;
 }
 
-/* Adds the sources behind every link to its load. Paths are walked, since turning over breaks any
- * order. */
-void nue_account(nue_work *w, nue *t, uint32_t host)
+/* Adds the sources behind every link to its load; returns all hops. Paths are walked, since turning
+ * over breaks any order. */
+uint64_t nue_account(nue_work *w)
 {
+    uint64_t hops = 0;
     for (uint32_t i = 0; i < w->num_settled; i++) {
-        uint32_t from = w->settled[i], hosts = w->hosts[from];
-        uint64_t hops = 0;
-        for (uint32_t at = from; !w->is_goal[at] && hosts; at = w->g.head[w->next[at]]) {
-            w->load[w->next[at]] += hosts;
-            hops += hosts;
+        uint32_t from = w->settled[i];
+        for (uint32_t at = from; !w->is_goal[at] && w->hosts[from]; at = w->g.head[w->next[at]]) {
+            w->load[w->next[at]] += w->hosts[from];
+            hops += w->hosts[from];
         }
-        if (hops > 0)
-            t->load[nue_lane_between(t, w->group_of[from], t->group[host])] += hops;
     }
+    return hops;
 }

@@ -46,18 +46,16 @@ static ik_status split_destinations(nue_work *w, nue *t, ik_error *err)
         stack[top++] = w->preorder[i];
         while (top > 0) {
             uint32_t s = stack[--top];
-            rank[s] = total ? (uint32_t)(seen * t->num_groups / total) : 0;
+            rank[s] = total ? (uint32_t)(seen * t->num_layers / total) : 0;
             seen += w->hosts[s];
             for (uint32_t l = g->base[s + 1]; l-- > g->base[s];)
                 if (w->parent[g->head[l]] == g->rev[l])
                     stack[top++] = g->head[l];
         }
     }
-    for (uint32_t s = 0; s < n; s++) /* switches without hosts behind the last may exceed */
-        w->group_of[s] = (uint8_t)(rank[s] < t->num_groups ? rank[s] : 0);
     for (uint32_t h = 0; h < g->num_hosts; h++)
         if (g->host_sw[h] != IK_NONE)
-            t->group[h] = w->group_of[g->host_sw[h]];
+            t->layer[h] = (uint8_t)rank[g->host_sw[h]];
     free(stack);
     free(rank);
     return IK_OK;
@@ -73,7 +71,7 @@ static uint32_t central_switch(const nue_work *w, const nue *t, unsigned layer, 
         uint64_t sum = 0, farthest = 0, last = IK_NONE;
         for (uint32_t h = 0; h < w->g.num_hosts; h++) {
             uint32_t v = w->g.host_sw[h];
-            if (v == IK_NONE || v == last || (!all && t->group[h] != layer))
+            if (v == IK_NONE || v == last || (!all && t->layer[h] != layer))
                 continue;
             last = v;
             uint8_t d = w->dist[(size_t)s * n + v];
@@ -89,25 +87,19 @@ static uint32_t central_switch(const nue_work *w, const nue *t, unsigned layer, 
     return best;
 }
 
-static void store(ik_routing *r, const nue_work *w, uint32_t host)
-{
-    for (uint32_t i = w->num_goals; i < w->num_settled; i++) {
-        uint32_t s = w->settled[i];
-        r->lft[(size_t)s * w->g.num_hosts + host] =
-            (uint16_t)(w->g.port[w->next[s]] - r->fabric->port_base[s]);
-    }
-}
-
-/* The destinations of a group, whose layers have their escape paths. */
-static ik_status route_group(ik_routing *r, nue_work *w, nue *t, unsigned group, const ik_env *env,
+static ik_status route_layer(ik_routing *r, nue_work *w, nue *t, unsigned layer, const ik_env *env,
                              ik_error *err)
 {
-    unsigned lanes[NUE_MOST_LANES];
-    w->num_lanes = nue_lanes_of(t, group, lanes);
-    w->lanes = lanes;
-    ik_status status = IK_OK;
-    for (uint32_t h = 0; h < w->g.num_hosts && status == IK_OK; h++) {
-        if (w->g.host_sw[h] == IK_NONE || t->group[h] != group)
+    const links *g = &w->g;
+    const ik_fabric *f = r->fabric;
+    ik_status status = linkdag_init(&w->dag, g, err);
+    if (status != IK_OK)
+        return status;
+    nue_grow_trees(w, central_switch(w, t, layer, false));
+    nue_count_destinations(w, t, layer);
+    nue_add_escape_paths(w);
+    for (uint32_t h = 0; h < g->num_hosts && status == IK_OK; h++) {
+        if (g->host_sw[h] == IK_NONE || t->layer[h] != layer)
             continue;
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled while routing");
@@ -115,56 +107,20 @@ static ik_status route_group(ik_routing *r, nue_work *w, nue *t, unsigned group,
             status = ik_fail_memory(err, w->heap.cap * sizeof *w->heap.items, "Nue's search");
         if (status != IK_OK)
             break;
-        nue_account(w, t, h);
-        store(r, w, h);
+        t->load[layer] += nue_account(w);
+        for (uint32_t i = w->num_goals; i < w->num_settled; i++) {
+            uint32_t s = w->settled[i];
+            r->lft[(size_t)s * g->num_hosts + h] =
+                (uint16_t)(g->port[w->next[s]] - f->port_base[s]);
+        }
     }
-    w->lanes = NULL;
+    linkdag_free(&w->dag);
     return status;
 }
 
-static ik_status begin_layer(nue_work *w, const nue *t, unsigned layer, ik_error *err)
-{
-    ik_status status = linkdag_init(&w->dags[layer], &w->g, err);
-    if (status != IK_OK)
-        return status;
-    nue_count_destinations(w, t, layer);
-    nue_add_escape_paths(w, layer);
-    return IK_OK;
-}
-
-/* One layer after the other, each with a tree of its own. */
-static ik_status route_single(ik_routing *r, nue_work *w, nue *t, const ik_env *env, ik_error *err)
-{
-    ik_status status = IK_OK;
-    for (unsigned layer = 0; layer < t->num_layers && status == IK_OK; layer++) {
-        nue_grow_trees(w, central_switch(w, t, layer, false));
-        status = begin_layer(w, t, layer, err);
-        if (status == IK_OK)
-            status = route_group(r, w, t, layer, env, err);
-        linkdag_free(&w->dags[layer]);
-    }
-    return status;
-}
-
-/* All layers at once on one tree, since every destination has several. */
-static ik_status route_both(ik_routing *r, nue_work *w, nue *t, const ik_env *env, ik_error *err)
-{
-    ik_status status = IK_OK;
-    for (unsigned layer = 0; layer < t->num_layers && status == IK_OK; layer++)
-        status = begin_layer(w, t, layer, err);
-    for (unsigned group = 0; group < t->num_groups && status == IK_OK; group++)
-        status = route_group(r, w, t, group, env, err);
-    return status;
-}
-
-static void work_free(nue_work *w, unsigned num_layers)
+static void work_free(nue_work *w)
 {
     links_free(&w->g);
-    for (unsigned layer = 0; w->dags && layer < num_layers; layer++)
-        linkdag_free(&w->dags[layer]);
-    free(w->dags);
-    free(w->group_of);
-    free(w->through);
     free(w->dist);
     free(w->hosts);
     free(w->load);
@@ -185,8 +141,7 @@ static void work_free(nue_work *w, unsigned num_layers)
     free(w->refused.items);
 }
 
-static ik_status work_init(nue_work *w, const ik_fabric *f, unsigned num_layers, const ik_env *env,
-                           ik_error *err)
+static ik_status work_init(nue_work *w, const ik_fabric *f, const ik_env *env, ik_error *err)
 {
     ik_status status = links_build(f, &w->g, err);
     if (status == IK_OK)
@@ -194,9 +149,6 @@ static ik_status work_init(nue_work *w, const ik_fabric *f, unsigned num_layers,
     if (status != IK_OK)
         return status;
     size_t n = (size_t)f->num_switches + 1;
-    w->dags = ik_calloc(num_layers, sizeof *w->dags);
-    w->group_of = ik_calloc(n, 1);
-    w->through = ik_calloc(n, 1);
     w->hosts = ik_calloc(n, sizeof *w->hosts);
     w->load = ik_calloc((size_t)w->g.num_links + 1, sizeof *w->load);
     w->parent = ik_calloc(n, sizeof *w->parent);
@@ -213,7 +165,7 @@ static ik_status work_init(nue_work *w, const ik_fabric *f, unsigned num_layers,
     w->goals = ik_calloc(n, sizeof *w->goals);
     if (!w->hosts || !w->load || !w->parent || !w->preorder || !w->beneath || !w->tree_total ||
         !w->next || !w->key || !w->settled || !w->escape || !w->stack || !w->forced ||
-        !w->is_goal || !w->goals || !w->dags || !w->group_of || !w->through)
+        !w->is_goal || !w->goals)
         return ik_fail_memory(err, n * 48, "Nue's search");
     for (uint32_t h = 0; h < w->g.num_hosts; h++)
         if (w->g.host_sw[h] != IK_NONE)
@@ -235,59 +187,51 @@ static void nue_destroy(ik_routing *r)
     nue *t = r->impl;
     if (!t)
         return;
-    free(t->group);
+    free(t->layer);
     free(t->load);
+    frugal_lanes_free(&t->lanes);
     free(t);
 }
 
-static ik_status refuse_layers(const nue *t, unsigned lower, unsigned higher, ik_error *err)
+/* Layers by destination cannot serve both directions: pairs of switches are routed in the place of
+ * destinations. */
+static ik_status route_pairs(ik_routing *r, nue *t, const ik_env *env, ik_error *err)
 {
+    unsigned most = t->num_layers < FRUGAL_MOST_LANES ? t->num_layers : FRUGAL_MOST_LANES;
     ik_status status =
-        ik_about(err,
-                 ik_fail(err, IK_ERR_UNSUPPORTED,
-                         "pairs=both cannot use %u layers: every two groups of hosts need a layer "
-                         "together, which takes the lines of a projective plane",
-                         t->num_layers),
-                 "vcs");
-    if (higher == 0)
-        return ik_hint(err, status, "vcs=%u would do", lower);
-    return ik_hint(err, status, "vcs=%u or vcs=%u would do", lower, higher);
-}
-
-static ik_status make_nue(nue *t, const ik_fabric *f, const ik_params *params, ik_error *err)
-{
-    unsigned lower, higher;
-    t->num_groups = t->num_layers = (unsigned)ik_params_uint(params, "vcs");
-    t->both = ik_params_enum(params, "pairs") == 1;
-    if (t->both && !nue_lanes_fit(t->num_layers, &lower, &higher))
-        return refuse_layers(t, lower, higher, err);
-    t->group = ik_calloc((size_t)f->num_hosts + 1, 1);
-    t->load = ik_calloc(t->num_layers, sizeof *t->load);
-    return t->group && t->load ? IK_OK : ik_fail_memory(err, f->num_hosts, "Nue");
+        frugal_make(r, (frugal_goal){.lanes = most, .by_load = true}, env, &t->lanes, err);
+    t->num_layers = t->lanes.num;
+    return status;
 }
 
 static ik_status nue_create(ik_routing *r, const ik_params *params, const ik_env *env,
                             ik_error *err)
 {
+    nue_work w = {0};
     nue *t = ik_calloc(1, sizeof *t);
-    nue_work w = {.t = t};
     if (!t)
         return ik_fail_memory(err, sizeof *t, "Nue");
     r->impl = t;
-    ik_status status = make_nue(t, r->fabric, params, err);
-    if (status == IK_OK)
-        status = work_init(&w, r->fabric, t->num_layers, env, err);
+    r->natural_vc = "nue";
+    t->num_layers = (unsigned)ik_params_uint(params, "vcs");
+    t->both = ik_params_enum(params, "pairs") == 1;
+    if (t->both && t->num_layers > 1) /* one layer serves both directions anyhow */
+        return route_pairs(r, t, env, err);
+    t->layer = ik_calloc((size_t)r->fabric->num_hosts + 1, 1);
+    t->load = ik_calloc(t->num_layers, sizeof *t->load);
+    ik_status status = t->layer && t->load ? work_init(&w, r->fabric, env, err)
+                                           : ik_fail_memory(err, r->fabric->num_hosts, "Nue");
     if (status == IK_OK)
         /* the ports to hosts; the rest follows */
         status = links_make_lft(r, &w.g, env, no_link, NULL, err);
     if (status == IK_OK && w.g.num_switches > 0) {
         nue_grow_trees(&w, central_switch(&w, t, 0, true));
         status = split_destinations(&w, t, err);
-        if (status == IK_OK)
-            status = t->both ? route_both(r, &w, t, env, err) : route_single(r, &w, t, env, err);
     }
-    work_free(&w, t->num_layers);
-    r->natural_vc = "nue";
+    for (unsigned layer = 0; layer < t->num_layers && status == IK_OK && w.g.num_switches > 0;
+         layer++)
+        status = route_layer(r, &w, t, layer, env, err);
+    work_free(&w);
     if (t->num_layers == 1)
         r->claims |= IK_CLAIM_DEADLOCK_FREE;
     return status;
@@ -301,7 +245,7 @@ unsigned nue_num_layers(const ik_routing *r)
 unsigned nue_layer(const ik_routing *r, uint32_t src, uint32_t dst)
 {
     const nue *t = r->impl;
-    return nue_lane_between(t, t->group[src], t->group[dst]);
+    return t->lanes.lane ? frugal_lanes_between(&t->lanes, src, dst) : t->layer[dst];
 }
 
 bool nue_both_ways(const ik_routing *r)
@@ -311,15 +255,15 @@ bool nue_both_ways(const ik_routing *r)
 
 const uint64_t *nue_layer_load(const ik_routing *r)
 {
-    return ((const nue *)r->impl)->load;
+    const nue *t = r->impl;
+    return t->lanes.lane ? t->lanes.load : t->load;
 }
 
 static const ik_param nue_params[] = {
     {"vcs", IK_PARAM_UINT, "1", 1, 64, NULL,
      "layers, each with its own destinations: more give shorter and better balanced paths"},
     {"pairs", IK_PARAM_ENUM, "single", 0, 0, "single|both",
-     "the layer by destination, or one layer for both directions of two hosts: with 1, 3, 7, 13, "
-     "21, 31 or 57 vcs"},
+     "the layer by destination, or one layer for both directions of two hosts, as many as pay"},
     {0},
 };
 
@@ -338,10 +282,9 @@ const ik_routing_family ik_routing_nue = {
         "balanced search that only uses channel dependencies which keep the layer's graph acyclic, "
         "and by a spanning tree's paths where that gets stuck. Always succeeds; paths may be "
         "longer than shortest. The VC, set by VC scheme nue, depends on the destination. With "
-        "pairs=both hosts are split into as many groups as there are layers, and a layer serves "
-        "the groups on one line of a finite projective plane: two groups share exactly one layer, "
-        "which both directions between them take, so that replies may take the lane of the "
-        "request.",
+        "pairs=both replies may take the layer of the request: with several layers pairs of "
+        "switches are routed in the place of destinations, as by frugal:prefer=load with up to "
+        "`vcs` lanes.",
     .params = nue_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,
