@@ -109,7 +109,28 @@ typedef struct ik_deploy_config {
     bool unproved;       /* write what cannot be proved, too, and say so */
     bool force;          /* the folder may hold files; an earlier deployment's are replaced */
     const char *fabric;  /* what the fabric is called in summaries; NULL = its spec */
+    const char *from;    /* what is installed: a folder or tables; NULL = not known */
 } ik_deploy_config;
+
+/* While an update replaces tables switch by switch, some have old and some have new ones. */
+typedef enum ik_mixing {
+    IK_MIXING_SAFE,      /* no mixture of old and new entries has a credit loop */
+    IK_MIXING_ORDER,     /* none arises if switches are updated in the order given */
+    IK_MIXING_NO_ORDER,  /* no such order was found */
+    IK_MIXING_OLD_LOOPS, /* the old tables have one */
+    IK_MIXING_LANES      /* not judged: old or new tables need several lanes */
+} ik_mixing;
+
+typedef struct ik_deploy_update {
+    const char *from;  /* borrowed; NULL: nothing is said of old tables, the rest is 0 */
+    bool same_routing; /* that made the old tables */
+    bool repaired;     /* old entries that still deliver were kept, see ik_deploy */
+    uint64_t kept, changed, added, removed; /* entries */
+    uint32_t switches;                      /* with other entries */
+    ik_mixing mixing;
+    uint32_t *order; /* [num_order] IK_MIXING_ORDER: all switches to be updated */
+    uint32_t num_order;
+} ik_deploy_update;
 
 /* What was written, as it was read back, and the verdict on that. */
 typedef struct ik_deployment {
@@ -135,6 +156,7 @@ typedef struct ik_deployment {
     uint32_t *roots; /* [num_roots] switches of root_guids */
     uint32_t num_roots;
     char *folder; /* as absolute path */
+    ik_deploy_update update;
 } ik_deployment;
 
 /* Makes the tables of a routing with entries for all LIDs, service levels and lanes that stay free
@@ -148,16 +170,32 @@ typedef struct ik_deployment {
  *     commands.txt     how to install it, and how to go back
  *     summary.txt, summary.json
  *     fabric.json      the fabric, for ik_deploy_verify
+ *     update_order     with `from`: the switches in an order of updating, if one is needed
  *
  * IK_ERR_UNSUPPORTED: routings and VC schemes that cannot be installed, lanes beyond max_vls.
  * IK_ERR_USAGE: the folder holds files. IK_ERR_FAILED: not proved, nothing is written. Free with
- * ik_deployment_free. */
+ * ik_deployment_free.
+ *
+ * With `from`, tables that the same routing made on one lane are changed in as few entries as can
+ * be: those that still deliver stay, if what comes of that is proved. A folder's tables are of the
+ * same routing if its summary says so, others if most entries are equal. Whether old and new tables
+ * may be mixed while they are replaced is judged for hosts' data. */
 ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *folder,
                     const ik_env *env, ik_deployment *out, ik_error *err);
 void ik_deployment_free(ik_deployment *d);
 /* The summary as text, and as members of an open JSON object. */
 void ik_deployment_print(const ik_deployment *d, FILE *out);
 void ik_deployment_json(const ik_deployment *d, ik_json *j);
+
+/* ---- failures */
+
+/* A copy of f without what a file lists: a node or a port per line, NAME, NAME[PORT], 0xGUID or
+ * 0xGUID[PORT], PORT as printed; '#' begins a comment. *num (may be NULL): lines that name
+ * something. IK_ERR_INPUT with the place: unknown and ambiguous names, ports without a cable. */
+ik_status ik_failed_read(const ik_fabric *f, const char *path, const ik_env *env, ik_fabric **out,
+                         uint32_t *num, ik_error *err);
+ik_status ik_failed_parse(const ik_fabric *f, const char *text, size_t size, const char *file,
+                          ik_fabric **out, uint32_t *num, ik_error *err);
 
 /* ---- reading back what was installed */
 

@@ -18,6 +18,18 @@ static int report(const cli *c, const ik_deployment *d)
     return cli_finish(c, status);
 }
 
+/* The fabric without what has failed. */
+static ik_status take_failed(const cli *c, ik_fabric **f, ik_error *err)
+{
+    ik_fabric *left = NULL;
+    ik_status status = ik_failed_read(*f, cli_get(c, "--failed"), &c->env, &left, NULL, err);
+    if (status != IK_OK)
+        return status;
+    ik_fabric_free(*f);
+    *f = left;
+    return IK_OK;
+}
+
 static int run(cli *c)
 {
     uint64_t vls = 0;
@@ -26,7 +38,8 @@ static int run(cli *c)
                                .query_lane = cli_has(c, "--query-lane"),
                                .unproved = cli_has(c, "--unproved"),
                                .force = cli_has(c, "--force"),
-                               .fabric = c->args[0]};
+                               .fabric = c->args[0],
+                               .from = cli_get(c, "--from")};
     const char *folder = cli_get(c, "--output");
     if (!config.routing)
         return cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
@@ -39,6 +52,8 @@ static int run(cli *c)
     ik_deployment d;
     ik_error err;
     ik_status status = ik_fabric_from_spec(c->args[0], &c->env, &f, &err);
+    if (status == IK_OK && cli_has(c, "--failed"))
+        status = take_failed(c, &f, &err);
     if (status == IK_OK)
         status = ik_deploy(f, &config, folder, &c->env, &d, &err);
     cli_progress_end(c);
@@ -64,6 +79,10 @@ static const cli_option options[] = {
     {"--output", 'o', "DIR", "the folder to write", false},
     {"--force", 0, NULL, "the folder may hold files: those of an earlier deployment are replaced",
      false},
+    {"--from", 0, "DIR|LFTS",
+     "what is installed now: change as few entries as can be, say how many", false},
+    {"--failed", 0, "FILE",
+     "nodes and ports that have failed: NAME, GUID or either with [PORT], one per line", false},
     {"--unproved", 0, NULL, "write what cannot be proved, too, and say so in the summary", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -74,7 +93,7 @@ static const char *const examples[] = {
 
 const ik_command ik_command_deploy = {
     .name = "deploy",
-    .synopsis = "SPEC|FILE --routing SPEC [--vls N] -o DIR",
+    .synopsis = "SPEC|FILE --routing SPEC [--vls N] [--from DIR|LFTS] [--failed FILE] -o DIR",
     .summary = "write a proved routing as a folder that OpenSM installs: tables, service levels, "
                "commands",
     .details =
@@ -96,7 +115,9 @@ const ik_command ik_command_deploy = {
         "undelivered, unconnected,\n"
         "switches_unreached, missing_entries, dead_entries, deadlock_free, management_free, "
         "one_manager_free, vls_used, dependencies,\n"
-        "max_hops, mean_hops, max_paths, credit_loop), roots, left_out. docs/deploying.md explains "
+        "max_hops, mean_hops, max_paths, credit_loop), roots, left_out, update (same_routing, "
+        "repaired, kept, changed, "
+        "added, removed, switches, mixing, order). docs/deploying.md explains "
         "them.",
     .examples = examples,
     .options = options,

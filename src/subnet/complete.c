@@ -79,40 +79,93 @@ static uint32_t find_delivering(completion *c)
     return num; /* what stays ON_PATH has an entry that leads nowhere: it is kept as it is */
 }
 
-/* By which links a row may be extended: those whose dependency the graph has, those that it bears,
- * any. */
-typedef enum extend_by { BY_OLD, BY_ANY_THAT_FITS, BY_ANY } extend_by;
+/* ---- extending a row to switches without an entry */
 
-static bool may_extend(completion *c, uint32_t link, uint32_t onward, extend_by by)
+/* A place in the queue: a switch that the row leads on from, and one of its links. */
+typedef struct frontier {
+    uint32_t at, link; /* link: 0 = the first */
+} frontier;
+
+static bool is_open(const completion *c, uint32_t sw)
 {
-    if (by == BY_ANY || !is_link_next(onward))
-        return true;
-    return by == BY_OLD ? linkdag_has(&c->dag, link, onward)
-                        : linkdag_add(&c->dag, link, onward) != LINKDAG_CYCLE;
+    return !c->seen[sw] && c->next[sw] == IK_NONE;
 }
 
-/* Extends the row from the num switches in the queue to those without an entry. Returns the
- * switches in the queue then. */
-static uint32_t extend_row(completion *c, uint32_t num, extend_by by)
+static void attach(completion *c, uint32_t sw, uint32_t link, uint32_t *num)
 {
-    for (uint32_t i = 0; i < num; i++) {
+    c->next[sw] = link;
+    c->seen[sw] = 1;
+    c->queue[(*num)++] = sw;
+}
+
+/* Does the turn from one link to the next go down behind it, or come from below? What is left goes
+ * down and up again in a tree, or stays on a level. */
+static bool is_usual_turn(const completion *c, uint32_t link, uint32_t onward)
+{
+    uint8_t here = c->level[c->g.head[link]];
+    return c->level[c->g.tail[link]] < here || c->level[c->g.head[onward]] < here;
+}
+
+static bool is_easy(completion *c, uint32_t link, uint32_t onward)
+{
+    return !is_link_next(onward) || linkdag_has(&c->dag, link, onward) ||
+           (is_usual_turn(c, link, onward) && linkdag_add(&c->dag, link, onward) != LINKDAG_CYCLE);
+}
+
+/* Extends the row from queue[from … num - 1] by dependencies that the graph has already and by
+ * usual turns, or by any link. Returns the switches in the queue then. */
+static uint32_t extend_row(completion *c, uint32_t from, uint32_t num, bool by_any)
+{
+    for (uint32_t i = from; i < num; i++) {
         uint32_t v = c->queue[i];
-        for (uint32_t l = c->g.base[v]; l < c->g.base[v + 1]; l++) {
-            uint32_t u = c->g.head[l];
-            if (c->seen[u] || c->next[u] != IK_NONE || !may_extend(c, c->g.rev[l], c->next[v], by))
-                continue;
-            c->next[u] = c->g.rev[l];
-            c->seen[u] = 1;
-            c->queue[num++] = u;
-        }
+        for (uint32_t l = c->g.base[v]; l < c->g.base[v + 1]; l++)
+            if (is_open(c, c->g.head[l]) && (by_any || is_easy(c, c->g.rev[l], c->next[v])))
+                attach(c, c->g.head[l], c->g.rev[l], &num);
     }
     return num;
 }
 
-/* The same, links with known dependencies first. */
-static uint32_t extend_safely(completion *c, uint32_t num)
+/* Attaches one more switch, by a dependency that is new to the graph and that it bears: one with
+ * hosts, or any. Links that were refused once are not asked about again. */
+static bool extend_once(completion *c, frontier *f, bool hosts_alone, uint32_t *num)
 {
-    return extend_row(c, extend_row(c, num, BY_OLD), BY_ANY_THAT_FITS);
+    for (; f->at < *num; f->at++, f->link = 0) {
+        uint32_t v = c->queue[f->at], degree = c->g.base[v + 1] - c->g.base[v];
+        for (; f->link < degree; f->link++) {
+            uint32_t l = c->g.base[v] + f->link, u = c->g.head[l];
+            if (!is_open(c, u) || (hosts_alone && !c->sends[u]) ||
+                linkdag_add(&c->dag, c->g.rev[l], c->next[v]) == LINKDAG_CYCLE)
+                continue;
+            attach(c, u, c->g.rev[l], num);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is there a switch with hosts, or any, that could be reached and is not? */
+static bool is_missing(const completion *c, bool hosts_alone)
+{
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+        if (is_open(c, sw) && (c->sends[sw] || !hosts_alone))
+            return true;
+    return false;
+}
+
+/* Extends the row from the num switches in the queue as far as the graph bears: by known
+ * dependencies and usual turns, and where these do not suffice by as few others as possible, since
+ * each makes others impossible. for_hosts: until all switches with hosts have an entry. */
+static uint32_t extend_safely(completion *c, uint32_t num, bool for_hosts)
+{
+    frontier hosts = {0}, any = {0};
+    uint32_t done = 0;
+    for (;;) {
+        num = extend_row(c, done, num, false);
+        done = num;
+        if (!is_missing(c, for_hosts) ||
+            (!extend_once(c, &hosts, true, &num) && !extend_once(c, &any, false, &num)))
+            return num;
+    }
 }
 
 static void fill_host(completion *c, uint32_t index)
@@ -122,50 +175,28 @@ static void fill_host(completion *c, uint32_t index)
     complete_load_row(c, host);
     if (is_link_next(c->next[c->f->port_node[peer]]) == false)
         c->next[c->f->port_node[peer]] = NEXT_HERE;
-    uint32_t num = extend_safely(c, find_delivering(c));
-    if (extend_row(c, num, BY_ANY) > num)
+    uint32_t num = extend_safely(c, find_delivering(c), false);
+    if (extend_row(c, 0, num, true) > num)
         c->unsafe_host[index] = true;
     c->unsafe += c->unsafe_host[index];
     store_row(c, index, c->number[peer]);
 }
 
-/* Links from a switch to where the row ends, into c->path; their number. */
-static uint32_t row_path(completion *c, uint32_t sw)
-{
-    uint32_t n = 0;
-    for (; is_link_next(c->next[sw]); sw = c->g.head[c->next[sw]])
-        c->path[n++] = c->next[sw];
-    return n;
-}
-
-/* A tree of its own towards a switch: breadth first, by known dependencies, then each path of a
- * switch with hosts all or not at all. Returns whether all of them fitted. */
+/* A tree of its own towards a switch. Returns whether the graph bears the paths of all switches
+ * with hosts; those of others alone need not be borne. */
 static bool grow_tree(completion *c, uint32_t dst)
 {
-    uint32_t num = 1;
+    uint32_t num = 0;
     memset(c->seen, 0, c->f->num_switches);
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
         c->next[sw] = IK_NONE;
-    c->next[dst] = NEXT_HERE;
-    c->seen[dst] = 1;
-    c->queue[0] = dst;
-    num = extend_row(c, num, BY_OLD);
-    for (uint32_t i = 0; i < num; i++) {
-        uint32_t v = c->queue[i];
-        for (uint32_t l = c->g.base[v]; l < c->g.base[v + 1]; l++) {
-            uint32_t u = c->g.head[l];
-            if (c->seen[u])
-                continue;
-            c->next[u] = c->g.rev[l];
-            if (c->sends[u] && !linkdag_add_paths(&c->dag, c->path, row_path(c, u), 0, c->undo)) {
-                c->next[u] = IK_NONE;
-                continue;
-            }
-            c->seen[u] = 1;
-            c->queue[num++] = u;
-        }
-    }
-    return extend_row(c, num, BY_ANY) == num;
+    attach(c, dst, NEXT_HERE, &num);
+    num = extend_safely(c, num, true);
+    uint32_t all = extend_row(c, 0, num, true);
+    bool fits = true;
+    for (uint32_t i = num; i < all; i++)
+        fits &= !c->sends[c->queue[i]];
+    return fits;
 }
 
 /* The base LID of a host that hangs on a switch, of one whose row is safe if there is one; IK_NONE:
@@ -208,7 +239,7 @@ static void fill_switch(completion *c, uint32_t index)
         load_stored_row(c, host, sw);
         fits = !c->unsafe_host[host] || complete_add_row(c, false);
         uint32_t num = find_delivering(c);
-        fits &= extend_row(c, num, BY_ANY) == num;
+        fits &= extend_row(c, 0, num, true) == num;
     }
     c->unsafe += !fits;
     store_row(c, index, IK_PORT_SELF);
@@ -263,6 +294,15 @@ static void find_hosts(completion *c)
     }
 }
 
+static void find_levels(completion *c)
+{
+    uint32_t num = 0;
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+        if (c->sends[sw])
+            c->queue[num++] = sw;
+    links_bfs_from(&c->g, num, c->level, c->queue); /* stops at LINKS_FAR, which is far enough */
+}
+
 static ik_status prepare(completion *c, ik_error *err)
 {
     size_t switches = (size_t)c->f->num_switches + 1;
@@ -272,14 +312,15 @@ static ik_status prepare(completion *c, ik_error *err)
     c->number = ik_calloc((size_t)c->f->port_base[c->f->num_switches] + 1, sizeof *c->number);
     c->next = ik_calloc(switches, sizeof *c->next);
     c->seen = ik_calloc(switches, sizeof *c->seen);
+    c->level = ik_calloc(switches, sizeof *c->level);
     c->queue = ik_calloc(switches, sizeof *c->queue);
     c->path = ik_calloc(switches, sizeof *c->path);
-    c->undo = ik_calloc(switches, sizeof *c->undo);
     c->want = ik_calloc((size_t)c->g.num_links * c->dag.words + 1, sizeof *c->want);
     if (!c->host_of || !c->sends || !c->unsafe_host || !c->number || !c->next || !c->seen ||
-        !c->queue || !c->path || !c->undo || !c->want)
+        !c->level || !c->queue || !c->path || !c->want)
         return ik_fail_memory(err, switches * 20, "complete tables");
     find_hosts(c);
+    find_levels(c);
     return number_ports(c, err);
 }
 
@@ -294,14 +335,20 @@ static void release(completion *c)
     free(c->number);
     free(c->next);
     free(c->seen);
+    free(c->level);
     free(c->queue);
     free(c->path);
-    free(c->undo);
     free(c->want);
 }
 
 /* How turns are found that the data does not take. */
-typedef enum hub_way { NO_HUBS, HUBS_WITH_HOSTS, HUBS_WITHOUT_HOSTS, NUM_HUB_WAYS } hub_way;
+typedef enum hub_way {
+    ROWS_AS_THEY_ARE,
+    ROWS_TRIMMED, /* entries that no packet of a host comes by are chosen anew, too */
+    HUBS_WITH_HOSTS,
+    HUBS_WITHOUT_HOSTS,
+    NUM_HUB_WAYS
+} hub_way;
 
 static ik_status attempt(completion *c, hub_way way, ik_error *err)
 {
@@ -314,9 +361,10 @@ static ik_status attempt(completion *c, hub_way way, ik_error *err)
         status = prepare(c, err);
     if (status == IK_OK)
         status = ik_lid_tables_new(c->lids, c->env, &c->t, err);
+    c->trim = way != ROWS_AS_THEY_ARE;
     if (status == IK_OK)
         status = complete_make_graph(c, err);
-    if (status == IK_OK && way != NO_HUBS)
+    if (status == IK_OK && way >= HUBS_WITH_HOSTS)
         status = complete_add_hubs(c, way == HUBS_WITH_HOSTS, err);
     if (status == IK_OK)
         status = fill(c, false, err);
@@ -335,7 +383,7 @@ ik_status complete_tables(const ik_plan *plan, unsigned lane, const ik_lids *lid
 {
     ik_lid_tables best = {0};
     uint32_t least = UINT32_MAX;
-    for (hub_way way = NO_HUBS; way < NUM_HUB_WAYS && least > 0; way++) {
+    for (hub_way way = ROWS_AS_THEY_ARE; way < NUM_HUB_WAYS && least > 0; way++) {
         completion c = {.plan = plan, .lane = lane, .lids = lids, .env = env, .f = lids->fabric};
         ik_status status = attempt(&c, way, err);
         if (status != IK_OK) {

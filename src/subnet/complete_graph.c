@@ -199,12 +199,14 @@ ik_status complete_make_graph(completion *c, ik_error *err)
 {
     size_t n = (size_t)c->g.num_links + 1;
     uint32_t *in = ik_calloc(n, sizeof *in), *order = ik_calloc(n, sizeof *order);
-    ik_status status =
-        in && order ? collect(c, want_row, err) : ik_fail_memory(err, n * 8, "an order of links");
-    if (status == IK_OK && sort_links(c, in, order)) {
-        add_wanted(c, order);
-    } else if (status == IK_OK) {
-        c->trim = true;
+    ik_status status = in && order ? IK_OK : ik_fail_memory(err, n * 8, "an order of links");
+    if (status == IK_OK && !c->trim) {
+        status = collect(c, want_row, err);
+        c->trim = status == IK_OK && !sort_links(c, in, order);
+        if (status == IK_OK && !c->trim)
+            add_wanted(c, order);
+    }
+    if (status == IK_OK && c->trim) {
         status = collect(c, want_lane0, err);
         if (status == IK_OK) {
             sort_links(c, in, order);

@@ -25,14 +25,15 @@ typedef struct completion {
     uint16_t *lft;     /* [switch][host of the routing's fabric] */
     uint32_t *host_of; /* [num_ports] the routing's host whose cable is in this port of a host */
     bool *sends;       /* [switch] hosts hang on it */
+    uint8_t *level;    /* [switch] hops to the nearest switch with hosts */
     bool trim;         /* of hosts' rows, keep what hosts' packets cross alone */
     bool *unsafe_host; /* [lids] base LIDs of hosts whose rows close a cycle */
     uint8_t *number;   /* [ports of switches] printed number */
     uint32_t *next;    /* [switch] link, NEXT_HERE, IK_NONE */
     uint8_t *seen;     /* [switch] */
     uint32_t *queue;   /* [switch] */
-    uint32_t *path, *undo; /* [switch + 1] */
-    uint64_t *want;        /* [link][dag.words] dependencies, as in the graph */
+    uint32_t *path;    /* [switch] scratch */
+    uint64_t *want;    /* [link][dag.words] dependencies, as in the graph */
     uint32_t unsafe;
 } completion;
 

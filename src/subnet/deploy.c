@@ -4,6 +4,7 @@
  * put in place.
  */
 #include "subnet/deploy.h"
+#include "subnet/update.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,8 @@ static ik_status make(ik_deployment *d, const ik_deploy_config *config, const ik
     if (status == IK_OK)
         status = deploy_settle_lanes(d, config, env, err);
     if (status == IK_OK)
+        status = update_apply(d, config->from, env, err);
+    if (status == IK_OK)
         status = deploy_find_left_out(d, err);
     if (status == IK_OK)
         status = deploy_find_roots(d, err);
@@ -234,5 +237,6 @@ void ik_deployment_free(ik_deployment *d)
     free(d->left_out);
     free(d->roots);
     free(d->folder);
+    free(d->update.order);
     *d = (ik_deployment){0};
 }

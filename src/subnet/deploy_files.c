@@ -48,6 +48,15 @@ static ik_status write_file(ik_deployment *d, const deploy_folder *folder, deplo
     return ik_output_close(&o, status, err);
 }
 
+static ik_status write_order(ik_deployment *d, FILE *out, ik_error *err)
+{
+    char name[256];
+    for (uint32_t i = 0; i < d->update.num_order; i++)
+        fprintf(out, "0x%016" PRIx64 " # %s\n", ik_node_guid(d->fabric, d->update.order[i]),
+                ik_node_name(d->fabric, d->update.order[i], name, sizeof name));
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno)) : IK_OK;
+}
+
 ik_status deploy_write(ik_deployment *d, const deploy_folder *folder, ik_error *err)
 {
     ik_status status = write_file(d, folder, DEPLOY_LFTS, write_lfts, err);
@@ -57,6 +66,8 @@ ik_status deploy_write(ik_deployment *d, const deploy_folder *folder, ik_error *
         status = write_file(d, folder, DEPLOY_CONF, write_conf, err);
     if (status == IK_OK)
         status = write_file(d, folder, DEPLOY_ROOTS, write_roots, err);
+    if (status == IK_OK && d->update.from && d->update.mixing == IK_MIXING_ORDER)
+        status = write_file(d, folder, DEPLOY_ORDER, write_order, err);
     char path[DEPLOY_PATH + 128];
     if (status == IK_OK)
         status = ik_fabric_write(

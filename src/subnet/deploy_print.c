@@ -117,6 +117,30 @@ static void print_left_out(const ik_deployment *d, FILE *out)
         fprintf(out, "    and %u more, in summary.json\n", d->num_left_out - MOST_LISTED);
 }
 
+static void print_update(const ik_deployment *d, FILE *out)
+{
+    static const char *const mixing[] = {
+        "no mixture of old and new tables has a credit loop: switches may be updated in any order",
+        "old and new tables together can have a credit loop; none arises in the order of "
+        "update_order",
+        "old and new tables together can have a credit loop, and no order of switches without one "
+        "was found: stop the traffic while tables are replaced",
+        "the tables that are installed have a credit loop themselves",
+        "not judged: the tables need several lanes, and hosts keep the service levels that they "
+        "have"};
+    const ik_deploy_update *u = &d->update;
+    if (!u->from)
+        return;
+    fprintf(out,
+            "  %-16s %llu entries kept, %llu changed, %llu added, %llu removed, in %u switches\n",
+            "update", (ull)u->kept, (ull)u->changed, (ull)u->added, (ull)u->removed, u->switches);
+    print_row(out, "",
+              u->repaired       ? "entries that still deliver were kept"
+              : u->same_routing ? "the routing's own tables: keeping old entries was not proved"
+                                : "the routing's own tables: others were installed");
+    print_row(out, "meanwhile", mixing[u->mixing]);
+}
+
 void ik_deployment_print(const ik_deployment *d, FILE *out)
 {
     const ik_fabric *f = d->fabric;
@@ -133,6 +157,7 @@ void ik_deployment_print(const ik_deployment *d, FILE *out)
                 "  %-16s %u ports have none in the fabric and were given free ones; OpenSM goes by "
                 "port GUIDs\n",
                 "LIDs", d->lids.assigned);
+    print_update(d, out);
     print_left_out(d, out);
     fputs("\nCommands (also in commands.txt):\n", out);
     deploy_print_commands(d, out);
@@ -219,6 +244,31 @@ static void put_nodes(const ik_deployment *d, ik_json *j, const char *key, const
     ik_json_close(j);
 }
 
+static void put_update(const ik_deployment *d, ik_json *j)
+{
+    static const char *const mixing[] = {"safe", "order", "no_order", "old_loops", "lanes"};
+    const ik_deploy_update *u = &d->update;
+    char name[256];
+    if (!u->from) {
+        ik_json_null(j, "update");
+        return;
+    }
+    ik_json_object(j, "update");
+    ik_json_bool(j, "same_routing", u->same_routing);
+    ik_json_bool(j, "repaired", u->repaired);
+    ik_json_uint(j, "kept", u->kept);
+    ik_json_uint(j, "changed", u->changed);
+    ik_json_uint(j, "added", u->added);
+    ik_json_uint(j, "removed", u->removed);
+    ik_json_uint(j, "switches", u->switches);
+    ik_json_text(j, "mixing", mixing[u->mixing]);
+    ik_json_array(j, "order");
+    for (uint32_t i = 0; u->mixing == IK_MIXING_ORDER && i < u->num_order; i++)
+        ik_json_text(j, NULL, ik_node_describe(d->fabric, u->order[i], name, sizeof name));
+    ik_json_close(j);
+    ik_json_close(j);
+}
+
 void ik_deployment_json(const ik_deployment *d, ik_json *j)
 {
     ik_json_text(j, "fabric", d->name ? d->name : "fabric");
@@ -237,4 +287,5 @@ void ik_deployment_json(const ik_deployment *d, ik_json *j)
     put_judgement(d, j);
     put_nodes(d, j, "roots", d->roots, d->num_roots);
     put_nodes(d, j, "left_out", d->left_out, d->num_left_out);
+    put_update(d, j);
 }

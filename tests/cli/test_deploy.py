@@ -237,6 +237,116 @@ class Deploy(CliTest):
         text = (self.tmp / "out" / "summary.txt").read_text()
         self.assertIn("2 hosts cannot be reached", text)
 
+    # ---- after a failure
+
+    def dependencies(self, tables, ends, ports):
+        """Channels (switch, port) that hosts' packets to these LIDs can hold, and what each waits for."""
+        waits = {}
+        senders = {switch for (switch, _), far in ends.items() if far not in tables}
+        for target, lid in ports.items():
+            seen, todo = set(), list(senders)
+            while todo:
+                at = todo.pop()
+                port = tables[at].get(lid)
+                far = ends.get((at, port))
+                if at in seen or port is None or far not in tables:
+                    continue
+                seen.add(at)
+                todo.append(far)
+                waits.setdefault((at, port), set())
+                onward = tables[far].get(lid)
+                if onward and ends.get((far, onward)) in tables:
+                    waits[at, port].add((far, onward))
+        return waits
+
+    def is_acyclic(self, waits):
+        ahead = collections.Counter(onward for all_of in waits.values() for onward in all_of)
+        free, taken = [channel for channel in waits if not ahead[channel]], 0
+        while free:
+            channel = free.pop()
+            taken += 1
+            for onward in waits.get(channel, ()):
+                ahead[onward] -= 1
+                if not ahead[onward]:
+                    free.append(onward)
+        return taken == len(set(waits) | set(ahead))
+
+    def test_few_entries_change(self):
+        """Two links of a tree fail; what is changed, and each step of the update, is worked out here."""
+        fabric = "rlft:ports=8,levels=3"
+        self.deploy(fabric, "-r", "dmodc", folder="old")
+        failed = self.tmp / "failed"
+        failed.write_text("# two links\nsw0[5]\n\nsw40[3]  \n")
+        new = self.deploy(fabric, "-r", "dmodc", "--from", self.tmp / "old", "--failed", failed, folder="new")
+        plain = self.deploy(fabric, "-r", "dmodc", "--failed", failed, folder="plain")
+        before, after, fresh = (Files(self.tmp / name) for name in ("old", "new", "plain"))
+
+        def differences(files):
+            return sum(before.tables[switch].get(lid) != files.tables[switch].get(lid)
+                       for switch in before.tables for lid in before.lid_of.values())
+        update = new["update"]
+        self.assertIs(new["proved"], True)
+        self.assertIsNone(plain["update"])
+        self.assertIs(update["repaired"], True)
+        self.assertEqual(update["changed"] + update["added"] + update["removed"], differences(after))
+        self.assertLess(differences(after), differences(fresh))
+        ends = self.cables(fabric)
+        switches = sorted(before.tables, key=before.lid_of.get)
+        for cut in ((switches[0], 5), (switches[40], 3)):
+            back = ends[cut]
+            del ends[next((at, port) for (at, port), far in ends.items() if at == back and far == cut[0])]
+            del ends[cut]
+        for target, lid in after.lid_of.items():
+            for switch in after.tables:
+                self.assertIsNotNone(self.walk(after, ends, switch, lid, target), (hex(switch), lid))
+        self.check_order(update, before, after, ends)
+
+    def check_order(self, update, before, after, ends):
+        """No state on the way of the order has a cycle of dependencies."""
+        hosts = {target: lid for target, lid in after.lid_of.items() if target not in after.tables}
+        order = []
+        if update["mixing"] == "order":
+            order = [guid(line.split()[0]) for line in (self.tmp / "new" / "update_order").read_text().splitlines()]
+        changed = {switch for switch in before.tables if before.tables[switch] != after.tables[switch]}
+        self.assertEqual(len(changed), update["switches"])
+        self.assertEqual(set(order), changed)
+        tables = dict(before.tables)
+        for switch in order:
+            tables[switch] = after.tables[switch]
+            self.assertTrue(self.is_acyclic(self.dependencies(tables, ends, hosts)), hex(switch))
+        self.assertEqual(tables, after.tables)
+
+    def test_from_other_tables(self):
+        """Nothing changes if nothing has failed; another routing's tables are replaced; lanes are not judged."""
+        spec = "torus:dims=4:4"
+        self.deploy(spec, "-r", "nue", folder="old")
+        same = self.deploy(spec, "-r", "nue", "--from", self.tmp / "old" / "lfts", "--force")["update"]
+        self.assertEqual((same["changed"], same["added"], same["removed"], same["switches"], same["mixing"]), (0, 0, 0, 0, "safe"))
+        other = self.deploy(spec, "-r", "updown", "--from", self.tmp / "old", "--force")["update"]
+        self.assertEqual((other["same_routing"], other["repaired"]), (False, False))
+        self.assertGreater(other["changed"], 0)
+        lanes = self.deploy(spec, "-r", "nue:vcs=3", "--from", self.tmp / "old", "--force")["update"]
+        self.assertEqual(lanes["mixing"], "lanes")
+        self.assertIn("update", (self.tmp / "out" / "summary.txt").read_text())
+        self.refused("deploy", spec, "-r", "nue", "--from", self.tmp / "none", "-o", self.tmp / "x", says="none")
+
+    def test_lists_of_failures(self):
+        failed = self.tmp / "failed"
+        guid_of = f"0x{list(self.deployed_switches('ring:n=5,p=2'))[1]:016x}"
+        for text, lost in (("sw1\n", 2), (f"{guid_of}\n", 2), (f"{guid_of}[1]\n", 1), ("host3\nhost3[1]\n", 1), ("\r\n# nothing\n", 0)):
+            failed.write_text(text)
+            summary = self.deploy("ring:n=5,p=2", "-r", "updown", "--failed", failed, "--force", status=1 if lost else 0)
+            self.assertEqual(len(summary["left_out"]), lost, text)
+        for text, says in (("sw9", "not 'sw9'"), ("sw1[9]", "no port 9"), ("sw1[x]", "[PORT]"), ("sw1[", "name or GUID"), ("0x1[1]", "name or GUID"),
+                           ("sw1[1]\n\nsw1[3][", ":3:1:"), ("]", "name or GUID"), ("[1]", "name or GUID"), ("host3[2]", "no port 2")):
+            failed.write_text(text)
+            self.refused("deploy", "ring:n=5,p=2", "-r", "updown", "--failed", failed, "-o", self.tmp / "x", says=[says, str(failed)])
+        self.assertFalse((self.tmp / "x").exists())
+
+    def deployed_switches(self, fabric):
+        self.deploy(fabric, "-r", "updown", folder="switches")
+        return Files(self.tmp / "switches").tables
+
     # ---- reading back
 
     def test_verify(self):

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * update.h: from the tables that are installed to others.
+ */
+#ifndef IKAT_SUBNET_UPDATE_H
+#define IKAT_SUBNET_UPDATE_H
+
+#include "ikat/deploy.h"
+
+/* Reads what is installed (a folder of ik_deploy, or tables) and, where it was made by the same
+ * routing with one lane, puts repaired tables into d if they are proved: old entries that still
+ * deliver, new ones elsewhere. Then fills d->update. Does nothing if from is NULL. */
+ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik_error *err);
+
+/* Whether switches that hold old and switches that hold new tables may stand beside each other:
+ * u->mixing and u->order. old, new: of the same LIDs; one lane. */
+ik_status update_find_order(const ik_lid_tables *old, const ik_lid_tables *new, const ik_env *env,
+                            ik_deploy_update *u, ik_error *err);
+
+#endif
