@@ -119,6 +119,8 @@ static void test_families(void **state)
         {"rlft:ports=8,levels=3", "rlft:ports=8,levels=3"},
         {"rlft:ports=4,levels=4", "rlft:ports=4,levels=4"},
         {"rlft:ports=36,levels=2,hosts=500", "rlft:ports=36,levels=2"},
+        {"rlft:ports=16,levels=3,hosts=500", "rlft:ports=16,levels=3"}, /* pods without hosts */
+        {"xgft:m=4:4,w=2:4", "xgft:m=4:4,w=2:4"},
         {"karytree:k=4,n=3", "karytree:k=4,n=3"},
         {"xgft:m=8:4,w=1:3", "xgft:m=8:4,w=1:3"},
         {"pgft:m=24:4,w=1:2,p=1:6", "pgft:m=24:4,w=1:2,p=1:6"},
@@ -415,6 +417,58 @@ static void test_missing_switches(void **state)
     ik_fabric_free(plan);
 }
 
+/* ---- whatever it is */
+
+static ik_fabric *random_fabric(ik_rng *rng)
+{
+    ik_builder *b = ik_builder_new();
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    uint32_t switches = 1 + ik_rng_below(rng, 12), hosts = ik_rng_below(rng, 9);
+    uint32_t radix = 1 + ik_rng_below(rng, 8);
+    uint16_t link = ik_builder_class(b, UINT64_C(100000000000), 6000, NULL);
+    ik_builder_switches(b, switches, radix);
+    ik_builder_hosts(b, hosts, 2);
+    uint32_t ports = switches * radix + 2 * hosts, *order = shuffled(ports, rng);
+    for (uint32_t i = 0; i + 1 < ports - ik_rng_below(rng, ports); i += 2) {
+        ik_end e[2];
+        for (unsigned k = 0; k < 2; k++) {
+            uint32_t port = order[i + k], sw = port / radix;
+            e[k] = sw < switches ? ik_sw(sw, port % radix)
+                                 : ik_hs((port - switches * radix) / 2, port % 2);
+        }
+        ik_builder_link(b, e[0], e[1], link);
+    }
+    for (uint32_t sw = 0; sw < switches && ik_rng_below(rng, 2); sw++)
+        ik_builder_switch_ids(b, sw, 1 + ik_rng_below(rng, 12), 0); /* some twice */
+    assert_int_equal(ik_builder_finish(b, &f, &err), IK_OK);
+    assert_int_equal(ik_fabric_find_levels(f, &err), IK_OK);
+    free(order);
+    ik_builder_free(b);
+    return f;
+}
+
+/* Any fabric and any plan: the work can be done, and leaves a fabric that holds together. */
+static void test_any_fabric(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        ik_rng rng = ik_rng_at(seed, IK_RNG_TEST, 99);
+        ik_fabric *f = random_fabric(&rng), *plan = random_fabric(&rng), *mended = NULL;
+        ik_error err = {0};
+        for (unsigned with = 0; with < 2; with++) {
+            ik_cabling c = audited(f, with ? plan : NULL);
+            if (ik_cabling_apply(f, c.changes, c.num_changes, &mended, &err) != IK_OK)
+                fail_msg("seed %u: %s", (unsigned)seed, err.text);
+            assert_int_equal(ik_fabric_check(mended, &err), IK_OK);
+            ik_cabling_free(&c);
+            ik_fabric_free(mended);
+        }
+        ik_fabric_free(f);
+        ik_fabric_free(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_named_work),
         cmocka_unit_test(test_plan_by_structure),
         cmocka_unit_test(test_missing_switches),
+        cmocka_unit_test(test_any_fabric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

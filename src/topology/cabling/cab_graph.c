@@ -138,27 +138,46 @@ static uint32_t common(const cab_graph *g, uint32_t a, uint32_t b)
     return num;
 }
 
-/* Does some leaf have most of this switch's neighbours? Those of a switch above level 2 are in
- * different pods. */
-static bool like_a_leaf(const cab_graph *g, uint32_t sw)
+static uint32_t neighbours_on(const cab_graph *g, uint32_t sw, uint32_t level)
 {
-    uint32_t own = g->base[sw + 1] - g->base[sw];
-    for (uint32_t i = g->base[sw]; i < g->base[sw + 1] && i < g->base[sw] + 2; i++) {
+    uint32_t num = 0;
+    for (uint32_t i = g->base[sw]; i < g->base[sw + 1]; i++)
+        num += g->kind[g->to[i]] == level;
+    return num;
+}
+
+/* Has some switch of this level most of the neighbours that sw has above it? Those of a switch two
+ * levels higher are in different pods. */
+static bool like_level(const cab_graph *g, uint32_t sw, uint32_t level)
+{
+    uint32_t own = neighbours_on(g, sw, level + 1), tried = 0;
+    for (uint32_t i = g->base[sw]; i < g->base[sw + 1] && tried < 2; i++) {
         uint32_t above = g->to[i];
+        if (g->kind[above] != level + 1)
+            continue;
+        tried++;
         for (uint32_t k = g->base[above]; k < g->base[above + 1]; k++)
-            if (g->kind[g->to[k]] == 1 && 2 * common(g, g->to[k], sw) > own)
+            if (g->to[k] != sw && g->kind[g->to[k]] == level && 2 * common(g, g->to[k], sw) > own)
                 return true;
     }
     return false;
 }
 
-/* A leaf with few hosts or none was taken for a switch above level 2. */
-static void lower_leaves(cab_graph *g)
+/* Switches without hosts below them were taken for some that stand two levels higher, and what is
+ * below them was not reached. */
+static void lower(cab_graph *g, uint32_t level)
 {
-    for (uint32_t sw = 0; sw < g->num; sw++)
-        if (g->kind[sw] == 3 && 2 * cables_to(g, sw, 2) > g->degree[sw] &&
-            (g->hosts[sw] || like_a_leaf(g, sw)))
-            g->kind[sw] = 1;
+    for (uint32_t sw = 0; sw < g->num; sw++) {
+        if (g->kind[sw] != level || 2 * cables_to(g, sw, level - 1) < g->degree[sw])
+            continue;
+        bool leaf = level == 3 && g->hosts[sw];
+        if (!leaf && !like_level(g, sw, level - 2))
+            continue;
+        g->kind[sw] = (uint8_t)(level - 2);
+        for (uint32_t i = g->base[sw]; level > 3 && i < g->base[sw + 1]; i++)
+            if (!g->kind[g->to[i]])
+                g->kind[g->to[i]] = (uint8_t)(level - 3);
+    }
 }
 
 /* Cables of a switch that would not join neighbouring levels if it were on this one. */
@@ -210,8 +229,8 @@ static uint32_t try_levels(cab_graph *g, uint32_t least, uint64_t *crossing)
     for (uint32_t sw = 0; sw < g->num; sw++)
         g->kind[sw] = g->hosts[sw] >= least;
     while (level < 250 && add_level(g, level))
-        if (++level == 3)
-            lower_leaves(g);
+        if (++level >= 3)
+            lower(g, level);
     settle(g, level);
     for (uint32_t sw = 0; sw < g->num; sw++)
         g->kind[sw] = g->kind[sw] ? g->kind[sw] : 1;

@@ -391,6 +391,8 @@ static ik_status run(matcher *m, const uint32_t *known, unsigned tries, cab_matc
         if (!try_once(m, known))
             return ik_fail_memory(m->err, m->f->num * sizeof(pair), "matching switches");
         count_agreement(m, &now);
+        if (i > 3 && 10 * best < 6 * out->planned)
+            break; /* the plan is not like the fabric at all */
         if (i && now.agree <= best)
             continue;
         best = out->agree = now.agree;

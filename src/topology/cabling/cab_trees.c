@@ -51,11 +51,25 @@ static uint32_t usual_cables(tree *t, uint32_t level)
     return cab_commonest(t->value, num);
 }
 
+/* Cables of a host, all to different switches. */
+static uint32_t usual_rails(tree *t, const ik_fabric *f)
+{
+    size_t num = 0;
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        uint32_t rails = ik_host_rails(f, host);
+        if (rails)
+            t->value[num++] = rails;
+    }
+    uint32_t usual = cab_commonest(t->value, num);
+    return usual ? usual : 1;
+}
+
 static bool measure(tree *t, const ik_fabric *f)
 {
     const cab_graph *g = t->g;
     t->m[0] = g->max_hosts;
-    t->w[0] = t->p[0] = 1;
+    t->w[0] = usual_rails(t, f);
+    t->p[0] = 1;
     for (uint32_t level = 2; level <= t->levels; level++) {
         t->m[level - 1] = usual_neighbours(t, level, level - 1);
         t->w[level - 1] = usual_neighbours(t, level - 1, level);
@@ -93,7 +107,7 @@ static bool single_cables(const tree *t)
 /* Do all levels but the first and the last have these numbers of parents and children? */
 static bool halves(const tree *t, uint32_t half, uint32_t top)
 {
-    if (!single_cables(t) || t->m[0] > half || t->m[t->levels - 1] != top)
+    if (!single_cables(t) || t->w[0] != 1 || t->m[0] > half || t->m[t->levels - 1] != top)
         return false;
     for (uint32_t l = 1; l < t->levels; l++)
         if (t->w[l] != half || (l + 1 < t->levels && t->m[l] != half))
@@ -130,6 +144,7 @@ ik_status cab_trees(const ik_fabric *f, const cab_graph *g, uint32_t levels, cab
     if (levels < 2 || levels > IK_XGFT_MAX_H)
         return IK_OK;
     size_t most = g->base[g->num] > g->num ? g->base[g->num] : g->num;
+    most = f->num_hosts > most ? f->num_hosts : most;
     t.value = ik_calloc(most + 1, sizeof *t.value);
     if (!t.value)
         return ik_fail_memory(err, most * sizeof *t.value, "the levels of a tree");
