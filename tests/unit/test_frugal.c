@@ -112,6 +112,16 @@ static const struct {
     {"fattree3:ports=6,fail=10%,fail_seed=5", 4, 297},
     {"pgft:m=4:4,w=1:2,p=1:2", 1, 48},
     {"hyperx:dims=4:4,p=2", 1, 16},
+    {"torus:dims=8:8,p=2", 8, 320},
+    {"jellyfish:N=16,d=5,p=3,seed=3", 2, 117},
+    {"jellyfish:N=64,d=5,p=2,seed=9", 5, 268},
+    {"mesh:dims=5:5,p=2", 1, 120},
+    {"dragonfly:a=4,p=2,h=2,fail=5%,fail_seed=2", 4, 156},
+    {"torus:dims=4:4:4,p=2,fail=3%,fail_seed=1", 4, 288},
+    {"torus:dims=5:5,fail=6%,fail_seed=4", 3, 24},
+    {"slimfly:q=5,fail=4%,fail_seed=3", 3, 234},
+    {"fattree3:ports=8,fail=12%,fail_seed=7", 4, 1168},
+    {"karytree:k=3,n=3,fail=8%,fail_seed=2", 3, 135},
 };
 
 static void test_no_more_than_lash(void **state)
