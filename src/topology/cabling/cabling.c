@@ -265,11 +265,29 @@ static ik_status make(const ik_fabric *f, const ik_cable_change *m, ik_fabric *c
     return status;
 }
 
+/* A fabric without any cable has no class of links for the first one. */
+static ik_status need_class(ik_fabric *f, ik_error *err)
+{
+    static const ik_link_class usual = {UINT64_C(100000000000), 6000, "100 Gb/s"};
+    if (f->num_classes)
+        return IK_OK;
+    ik_link_class *classes = ik_calloc(1, sizeof *classes);
+    if (!classes)
+        return ik_fail_memory(err, sizeof *classes, "a class of links");
+    free(f->classes);
+    classes[0] = usual;
+    f->classes = classes;
+    f->num_classes = 1;
+    return IK_OK;
+}
+
 ik_status ik_cabling_apply(const ik_fabric *f, const ik_cable_change *changes, size_t num,
                            ik_fabric **out, ik_error *err)
 {
     ik_fabric *changed = NULL;
     ik_status status = ik_fabric_degrade(f, NULL, 0, NULL, 0, &changed, err);
+    if (status == IK_OK && num)
+        status = need_class(changed, err);
     for (size_t i = 0; i < num && status == IK_OK; i++) {
         if (changes[i].blocked)
             continue;
