@@ -337,6 +337,15 @@ def read_tables(path):
     return tables
 
 
+def write_fdbs(tables, path):
+    """{switch GUID: {LID: port}} as ibdmchk reads them."""
+    with open(path, "w", encoding="utf-8") as out:
+        for switch, row in sorted(tables.items()):
+            out.write(f"dump_ucast_routes: Switch 0x{switch:016x}\nLID    : Port : Hops : Optimal\n")
+            out.writelines(f"0x{lid:04X} : {port:03d}  : 01   : yes\n" for lid, port in sorted(row.items()))
+            out.write("\n")
+
+
 def _lane_lines(path):
     """Lines `GUID IN OUT 0xVV ...` of ibdmchk from an opensm-sl2vl.dump: two service levels in each of eight bytes."""
     switch = None
@@ -350,17 +359,19 @@ def _lane_lines(path):
             yield f"{switch} {row.group(1)} {row.group(2)} " + " ".join(f"0x{a:x}{b:x}" for a, b in zip(lanes[::2], lanes[1::2]))
 
 
-def credit_loops(directory, service_levels=None, lanes=None, every=False, timeout=600):
+def credit_loops(directory, service_levels=None, lanes=None, every=False, tables=None, timeout=600):
     """ibdmchk on the files that OpenSM left in a folder: dict with loop (found one), bad (paths that end nowhere), text.
 
     service_levels: {(source node GUID, destination LID): SL}; VLs are taken as the SLs, or by an opensm-sl2vl.dump (lanes). every: also
-    paths from and to switches."""
+    paths from and to switches. tables: {switch GUID: {LID: port}} instead of OpenSM's."""
     directory = pathlib.Path(directory).resolve()
     command = ["ibdmchk", "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs"] + (["-a"] if every else [])
     with tempfile.TemporaryDirectory(prefix="ikat-ibdmchk-") as name:
         scratch = pathlib.Path(name)
         for file in ("opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs"):
-            if (directory / file).exists():
+            if tables is not None and file == "opensm.fdbs":
+                write_fdbs(tables, scratch / file)
+            elif (directory / file).exists():
                 (scratch / file).symlink_to(directory / file)
             else:
                 (scratch / file).write_text("")

@@ -5,7 +5,7 @@ import functools
 import itertools
 import json
 import re
-import subprocess
+import tempfile
 import unittest
 
 from harness import CliTest, run
@@ -14,7 +14,7 @@ from subnets import ALL, FABRICS, import_fabric, netlist, opensm
 ROUTINGS = ("dmodc", "dfsssp", "lash", "nue", "frugal")
 # Of ikat's routings: lash is a VC scheme, its tables are those of `shortest`.
 ARGUMENTS = {"dmodc": ["-r", "dmodc"], "dfsssp": ["-r", "dfsssp"], "lash": ["-r", "shortest", "--vc", "lash"], "nue": ["-r", "nue"],
-             "frugal": ["-r", "frugal"]}
+             "frugal": ["-r", "frugal"], "updown": ["-r", "updown"]}
 TREES = ("cluster96", "damaged", "tree8", "tree648", "damaged8", "damaged_levels", "parallel")
 SAMPLE = 40  # pairs of hosts that are asked about one by one
 MOST_VLS = 8
@@ -72,10 +72,10 @@ class Deployed(CliTest):
     """One fabric after the other; every routing that applies to it."""
 
     def imported(self, name):
-        """The fabric as ibsim takes it, as an administrator sees it, and the tables that minhop left."""
+        """The fabric as ibsim takes it, as an administrator sees it."""
         net = netlist(self, name)
-        with opensm.Subnet(net, self.tmp / f"{name}.minhop") as subnet:
-            return net, import_fabric(self, subnet, name), subnet.tables
+        with tempfile.TemporaryDirectory(dir=self.tmp) as folder, opensm.Subnet(net, folder) as subnet:
+            return net, import_fabric(self, subnet, name)
 
     def deploy(self, dump, routing, folder, *more):
         """Arguments of a deployment; None where the routing does not apply or needs more than MOST_VLS lanes."""
@@ -139,10 +139,31 @@ class Deployed(CliTest):
             at, _ = cables[at, ports[-1]]
         return ports
 
+    def check_update(self, subnet, update, old, new):
+        """Counts of changed entries, and tables that are old in some switches and new in others: in the order that is given, no credit loop."""
+        before, after = guid_tables(old / "lfts")[0], guid_tables(new / "lfts")[0]
+        changed = [sum(after[switch][guid] != port for guid, port in row.items()) for switch, row in before.items()]
+        self.assertEqual((update["changed"], update["switches"]), (sum(changed), sum(count > 0 for count in changed)))
+        self.assertLess(update["changed"], update["kept"])
+        order = list(after)
+        if update["mixing"] == "no_order":  # said in the summary, and there is nothing to be tried
+            return
+        if update["mixing"] == "order":
+            order = [int(line.split()[0], 16) for line in (new / "update_order").read_text().splitlines()]
+        else:
+            self.assertEqual(update["mixing"], "safe")
+        lid_of = {guid: lid for lid, (_, _, guid) in subnet.lids()[1].items()}
+        mixed = dict(before)
+        for switch in [None, *order]:
+            mixed.update({switch: after[switch]} if switch is not None else {})
+            tables = {guid: {lid_of[to]: port for to, port in row.items()} for guid, row in mixed.items()}
+            self.assertFalse(opensm.credit_loops(subnet.directory, tables=tables)["loop"], f"with the new table of {switch}")
+        self.assertEqual(mixed, after)
+
     def test_installed(self):
         applied = {}
         for name in FABRICS:
-            net, dump, _ = self.imported(name)
+            net, dump = self.imported(name)
             for routing in ROUTINGS:
                 folder = self.tmp / f"{name}.{routing}"
                 with self.subTest(fabric=name, routing=routing):
@@ -162,7 +183,7 @@ class Deployed(CliTest):
     def test_unproved(self):
         """A credit loop that ikat says there is, is one for ibdmchk, too."""
         for name in ("ring5", "torus5x5"):
-            net, dump, _ = self.imported(name)
+            net, dump = self.imported(name)
             folder = self.tmp / name
             self.assertEqual(run("deploy", dump, "-r", "shortest", "--vc", "1q", "-o", folder).returncode, 1)
             self.assertFalse(folder.exists())
@@ -173,10 +194,10 @@ class Deployed(CliTest):
 
     def test_cable_cut(self):
         """Unlink, audit, deploy again from what is there, verify: the same subnet manager reads the new tables."""
-        for name, node, port, routing in (("cluster96", "S-0200c9a000ec0000", 13, "dmodc"), ("torus5x5", None, None, "nue")):
-            with self.subTest(fabric=name):
-                net, dump, _ = self.imported(name)
-                folder, again = self.tmp / f"{name}.first", self.tmp / f"{name}.again"
+        for name, node, port, routing in (("cluster96", "S-0200c9a000ec0000", 13, "dmodc"), ("torus5x5", None, None, "nue"), ("torus5x5", None, None, "updown")):
+            with self.subTest(fabric=name, routing=routing):
+                net, dump = self.imported(name)
+                folder, again = self.tmp / f"{name}.{routing}.first", self.tmp / f"{name}.{routing}.again"
                 self.assertIsNotNone(self.deploy(dump, routing, folder))
                 if node is None:
                     node, port = re.search(r'^Switch\s+\d+ "(S-\w+)".*(?:\n\[\d+\]\s+"H.*)*\n\[(\d+)\]\s+"S', dump.read_text(), re.MULTILINE).groups()
@@ -185,8 +206,8 @@ class Deployed(CliTest):
                     cut = import_fabric(self, subnet, f"{name}.cut")
                     found = json.loads(self.ok("audit", cut, "--lfts", subnet.tables, "--json", status=1))
                     self.assertLessEqual({"dead-port", "dead-entries"}, {finding["code"] for finding in found["findings"]})
-                    summary = self.deploy(cut, routing, again)
-                    self.assertIsNotNone(summary)
+                    summary = self.deploy(cut, routing, again, "--from", folder)
+                    self.check_update(subnet, summary["update"], folder, again)
                     for file in ("lfts", "qos-policy.conf"):
                         if (again / file).exists():
                             (folder / file).write_bytes((again / file).read_bytes())
