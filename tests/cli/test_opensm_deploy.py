@@ -180,6 +180,42 @@ class Deployed(CliTest):
             self.assertLessEqual({"nue", "frugal"}, set(applied[name]), name)
             self.assertEqual("dmodc" in applied[name], name in TREES, name)
 
+    def test_tables_of_hosts_alone(self):
+        """What a deployment is measured by: without entries for other switches' LIDs, tables are equal and data flows, but no switch but the
+        nearest answers. ikat says so beforehand."""
+        net, dump = self.imported("ring5")
+        folder, cut = self.tmp / "whole", self.tmp / "hosts.lfts"
+        self.deploy(dump, "nue", folder)
+        switches = {int(guid, 16) for guid in re.findall(r"^Switch\s+\d+ \"S-(\w+)\"", dump.read_text(), re.MULTILINE)}
+        with open(cut, "w") as out:
+            for line in (folder / "lfts").read_text().splitlines(keepends=True):
+                to = re.search(r"portguid (0x[0-9a-f]+)", line)
+                if not to or int(to.group(1), 16) not in switches or int(line.split()[1]) == opensm.SELF:
+                    out.write(line)
+        with opensm.Subnet(net, tables=cut) as subnet:
+            queried = subnet.query_errors()
+            self.assertGreater(queried["failures"], 0)
+            said = self.json("audit", dump, "--lfts", subnet.tables, "--routing", "none", status=1)
+            self.assertIn("unreachable-switch", [finding["code"] for finding in said["findings"]])
+            (self.tmp / "errors").write_text(queried["text"])
+            said = self.json("audit", dump, "--counters", self.tmp / "errors", "--routing", "none", status=1)
+            self.assertIn("query-failures", [finding["code"] for finding in said["findings"]])
+
+    def test_paths_of_lmc(self):
+        """LMC 1: two LIDs for each port of a host, each with its own entries, installed and judged as paths of their own."""
+        net = netlist(self, "ring5")
+        with opensm.Subnet(net, more=["-l", "1"]) as subnet:
+            dump = import_fabric(self, subnet, "ring5")
+            said = self.json("audit", dump, "--lfts", subnet.tables, "--routing", "none", status=None)
+            self.assertEqual((said["max_lmc"], said["installed"]["pairs"]), (1, 2 * 90))
+            self.assertEqual(said["installed"]["delivered"], 2 * 90)
+        folder = self.tmp / "lmc"
+        self.assertEqual(self.deploy(dump, "nue", folder)["lids"], 5 + 2 * 10)
+        with opensm.Subnet(net, deployed=folder, more=["-l", "1"]) as subnet:
+            self.assertEqual(subnet.query_errors()["failures"], 0)
+            self.ok("verify-deployed", folder, "--lfts", subnet.tables)
+            self.assertEqual({len(row) for row in subnet.dump().values()}, {5 + 2 * 10})
+
     def test_unproved(self):
         """A credit loop that ikat says there is, is one for ibdmchk, too."""
         for name in ("ring5", "torus5x5"):

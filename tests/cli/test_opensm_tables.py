@@ -74,6 +74,20 @@ class Tables(unittest.TestCase):
         self.assertNotIn("engine", alone)
         self.assertGreater(alone["max_load"], 0)
 
+    def bench(self, *arguments):
+        done = subprocess.run([sys.executable, SOURCE / "bench/against_opensm", "--json", "--build", pathlib.Path(IKAT).resolve().parent,
+                               *arguments], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_benchmark_parts(self):
+        row, = self.bench("--part", "lanes", "--fabric", "torus:dims=5,p=2")["lanes"]
+        self.assertEqual(row["opensm"]["lash"]["lanes"], 2)
+        self.assertLessEqual(row["ikat"]["frugal frugal"]["lanes"], 2)
+        row, = self.bench("--part", "audit", "--fabric", "rlft:ports=8,levels=2")["audit"]
+        self.assertEqual((row["opensm_engine"], row["ikat"]["status"], row["ibdmchk"]["loop"]), ("ftree", 0, False))
+        self.assertTrue(row["ikat"]["says"])
+
 
 if __name__ == "__main__":
     unittest.main()
