@@ -103,6 +103,7 @@ const ik_experiment_about *ik_experiment_get_about(const ik_experiment *e);
 /* How the unfinished points on one fabric share the processors. */
 typedef struct ik_run_share {
     uint64_t points;       /* to be simulated */
+    uint64_t fabrics;      /* of the experiment; 0 = it is not known */
     unsigned side;         /* so many at a time … */
     unsigned threads;      /* … each on so many threads, or fewer if it has too little to do */
     unsigned last;         /* of these points, so many are done together at the end … */
@@ -110,7 +111,8 @@ typedef struct ik_run_share {
     uint64_t point_bytes;  /* estimate of the memory that the largest needs; 0 = unknown */
     char why[240];
 } ik_run_share;
-/* "5 points: 2 in parallel on 1 thread each, the last 1 on 2 threads". Returns buffer. */
+/* "5 points: 2 in parallel on 1 thread each, the last 1 on 2 threads"; of several fabrics "3
+ * fabrics one after the other, 5 points of this one: …". Returns buffer. */
 char *ik_run_share_text(const ik_run_share *share, char *buffer, size_t size);
 
 /* Which points a run takes; all zero: every one. */

@@ -247,7 +247,16 @@ def failures(bench, name):
     return [f"{n}{'+' if k % 2 else ''}" for k, n in enumerate(draw.sample(range(count), min(count, DRAWN)))]
 
 
-@unittest.skipUnless(PRELOAD, "no library to preload under the sanitizers")
+def missing():
+    """Why nothing can be failed, where that is so."""
+    if not PRELOAD:
+        return "no library to preload: a build with sanitizers, or not run by ctest, which names it in IKAT_FAIL_ALLOCATION_LIBRARY"
+    if not pathlib.Path(PRELOAD).exists():
+        raise RuntimeError(f"{PRELOAD} is not built: cmake --build build/release --target fail_allocation")
+    return None
+
+
+@unittest.skipIf(missing(), missing())
 class AllocationsTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

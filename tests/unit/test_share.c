@@ -47,6 +47,10 @@ static void test_by_points(void **state)
            "fewer points than jobs");
     expect(choose(7, 1, 0, 1000, 8), "7 points: 1 at a time on 1 thread", "one job");
     expect(choose(1, 1, 0, 1000, 8), "1 point: 1 at a time on 1 thread", "one job");
+    ik_run_share share = choose(1, 1, 0, 1000, 8);
+    share.fabrics = 3;
+    expect(share, "3 fabrics one after the other, 1 point of this one: 1 at a time on 1 thread",
+           "one job");
     expect(choose(UINT64_MAX, 4096, 0, 0, 1),
            "18446744073709551615 points: 4096 in parallel on 1 thread each", "fastest");
 }

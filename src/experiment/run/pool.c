@@ -485,6 +485,14 @@ static void start_and_collect(pool *w, unsigned side, int64_t fabric)
     free(threads);
 }
 
+static uint64_t count_fabrics(const ik_experiment *e)
+{
+    uint64_t num = 0;
+    for (size_t first = 0; first < e->num_plans; first += plans_on_fabric(e, first))
+        num++;
+    return num;
+}
+
 ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots,
                    size_t num_slots, ik_error *err)
 {
@@ -501,6 +509,7 @@ ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slo
                        estimate_largest(&w, points)};
     ik_run_share share;
     share_choose(&wish, &share);
+    share.fabrics = count_fabrics(r->e);
     if (r->observer && r->observer->share)
         r->observer->share(r->observer->ctx, &share);
     pthread_mutex_init(&w.mutex, NULL);

@@ -73,9 +73,14 @@ void share_choose(const share_wish *w, ik_run_share *s)
 
 char *ik_run_share_text(const ik_run_share *s, char *buffer, size_t size)
 {
-    int n = snprintf(buffer, size, "%" PRIu64 " point%s: %u %s on %u thread%s%s", s->points,
-                     s->points == 1 ? "" : "s", s->side, s->side > 1 ? "in parallel" : "at a time",
-                     s->threads, s->threads > 1 ? "s" : "", s->side > 1 ? " each" : "");
+    char fabrics[60] = "";
+    bool several = s->fabrics > 1;
+    if (several)
+        snprintf(fabrics, sizeof fabrics, "%" PRIu64 " fabrics one after the other, ", s->fabrics);
+    int n = snprintf(buffer, size, "%s%" PRIu64 " point%s%s: %u %s on %u thread%s%s", fabrics,
+                     s->points, s->points == 1 ? "" : "s", several ? " of this one" : "", s->side,
+                     s->side > 1 ? "in parallel" : "at a time", s->threads,
+                     s->threads > 1 ? "s" : "", s->side > 1 ? " each" : "");
     if (s->last && n > 0 && (size_t)n < size)
         snprintf(buffer + n, size - (size_t)n, ", the last %u on %u threads%s", s->last,
                  s->last_threads, s->last > 1 ? " each" : "");

@@ -78,14 +78,20 @@ static void find_place(const sim *s, place *at, unsigned char *needed)
     at->since_ps = done > at->since_ps ? done : at->since_ps;
 }
 
-static void print_line(const ik_graph *g, uint32_t op, FILE *to)
+void sim_print_line(const ik_graph *g, uint32_t op, const char *before, const char *behind,
+                    FILE *to)
 {
     const char *path;
     unsigned line = ik_graph_line(g, op, &path);
     if (line && g->num_paths > 1)
-        fprintf(to, " (%s:%u)", path, line);
+        fprintf(to, "%s%s:%u%s", before, path, line, behind);
     else if (line)
-        fprintf(to, " (line %u)", line);
+        fprintf(to, "%sline %u%s", before, line, behind);
+}
+
+static void print_line(const ik_graph *g, uint32_t op, FILE *to)
+{
+    sim_print_line(g, op, " (", ")", to);
 }
 
 /* The name of the collective operation that a message belongs to; NULL = of none. */

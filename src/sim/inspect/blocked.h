@@ -12,4 +12,8 @@
  * with IK_ERR_MEMORY alone. */
 ik_status sim_print_blocked(const sim *s, FILE *to, ik_error *err);
 
+/* Where an operation stands in its file, between these texts; nothing where it comes from none. */
+void sim_print_line(const ik_graph *g, uint32_t op, const char *before, const char *behind,
+                    FILE *to);
+
 #endif

@@ -325,24 +325,12 @@ static void print_switches(report *r)
 
 /* ---- operations */
 
-/* Where it stands in its file, between these texts; nothing where it comes from none. */
-static void print_place(const report *r, uint32_t op, const char *before, const char *behind)
-{
-    const ik_graph *g = r->s->workload.finite->w->graph;
-    const char *path;
-    unsigned line = ik_graph_line(g, op, &path);
-    if (line && g->num_paths > 1)
-        fprintf(r->to, "%s%s:%u%s", before, path, line, behind);
-    else if (line)
-        fprintf(r->to, "%sline %u%s", before, line, behind);
-}
-
 static void print_op(const report *r, uint32_t host, uint32_t op)
 {
     const ik_graph *g = r->s->workload.finite->w->graph;
     const ik_op *of = &g->ops[op];
     fprintf(r->to, "operation %u of host %u", op - g->host_first[host], host);
-    print_place(r, op, " (", ")");
+    sim_print_line(g, op, " (", ")", r->to);
     if (g->kind[op] == IK_OP_CALC) {
         fprintf(r->to, ", a calculation");
         return;
@@ -387,7 +375,7 @@ static void print_wait(const report *r, uint32_t host, uint32_t op)
     uint32_t before = waits ? awaited(s, host, op) : IK_NONE;
     print_op(r, host, op);
     if (before != IK_NONE && ik_graph_line(g, before, NULL))
-        print_place(r, before, ", waits for ", "\n");
+        sim_print_line(g, before, ", waits for ", "\n", r->to);
     else if (before != IK_NONE)
         fprintf(r->to, ", waits for operation %u\n", before - g->host_first[host]);
     else if (o->waits)

@@ -188,11 +188,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         return IK_ERR_MEMORY;
     maker m = {t, of, p, env};
     ik_status status = read_program(&m, err);
-    if (status == IK_OK)
-        status = workload_check_hosts(t, &of->work, err);
-    if (status == IK_OK)
-        status = member_check_messages(of, err);
-    return status == IK_OK ? member_finish(t, of, err) : status;
+    return status == IK_OK ? member_finish_file(t, of, err) : status;
 }
 
 const ik_traffic_family ik_traffic_program = {

@@ -84,9 +84,7 @@ static bool is_known(slice action)
 static ik_status read_device(io_trace *t, event *e, ik_error *err)
 {
     uint64_t major = 0, minor = 0;
-    ik_status status = io_number(t, "a device, as 8,0", UINT32_MAX, &major, err);
-    if (status == IK_OK)
-        status = io_expect(t, ',', err);
+    ik_status status = io_number_to(t, ',', "a device, as 8,0", UINT32_MAX, &major, err);
     if (status == IK_OK)
         status = io_number(t, "a device's minor number", UINT32_MAX, &minor, err);
     snprintf(e->device, sizeof e->device, "%" PRIu64 ":%" PRIu64, major, minor);

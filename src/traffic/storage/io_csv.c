@@ -94,9 +94,7 @@ static ik_status read_access(io_trace *t, ik_error *err)
     io_access a = {.done_ns = IO_UNKNOWN};
     slice disk = {NULL, 0};
     bool done = false, by_host = false;
-    ik_status status = io_number(t, "a time in ns", IO_MOST_NS, &a.ns, err);
-    if (status == IK_OK)
-        status = io_expect(t, ',', err);
+    ik_status status = io_number_to(t, ',', "a time in ns", IO_MOST_NS, &a.ns, err);
     if (status == IK_OK)
         status = read_optional(t, "a time in ns", IO_MOST_NS, &done, &a.done_ns, err);
     if (status == IK_OK)
@@ -110,13 +108,9 @@ static ik_status read_access(io_trace *t, ik_error *err)
     if (status == IK_OK)
         status = io_expect(t, ',', err);
     if (status == IK_OK)
-        status = io_number(t, "an offset in bytes", UINT64_MAX, &a.offset, err);
+        status = io_number_to(t, ',', "an offset in bytes", UINT64_MAX, &a.offset, err);
     if (status == IK_OK)
-        status = io_expect(t, ',', err);
-    if (status == IK_OK)
-        status = io_number(t, "a size in bytes", IO_MOST_BYTES, &a.bytes, err);
-    if (status == IK_OK)
-        status = io_expect(t, ',', err);
+        status = io_number_to(t, ',', "a size in bytes", IO_MOST_BYTES, &a.bytes, err);
     if (status == IK_OK)
         status = read_optional(t, "a host's number", UINT32_MAX, &by_host, &a.key, err);
     if (status == IK_OK)

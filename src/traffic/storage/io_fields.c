@@ -85,6 +85,13 @@ ik_status io_expect(io_trace *t, char c, ik_error *err)
     return scan_char(&t->s, c) ? IK_OK : scan_fail(&t->s, err, "expected '%c'", c);
 }
 
+ik_status io_number_to(io_trace *t, char end, const char *what, uint64_t most, uint64_t *value,
+                       ik_error *err)
+{
+    ik_status status = io_number(t, what, most, value, err);
+    return status == IK_OK ? io_expect(t, end, err) : status;
+}
+
 ik_status io_expect_end(io_trace *t, ik_error *err)
 {
     return scan_at_end(&t->s) ? IK_OK : scan_fail(&t->s, err, "expected the end of the line");

@@ -85,21 +85,15 @@ static ik_status read_row(io_trace *t, ik_error *err)
     io_access a = {.asks = IO_BY_SECTOR};
     char disk[IO_NAME_MAX + 24];
     uint64_t ticks = 0, response = 0, most = IO_MOST_NS / TICK_NS;
-    ik_status status = io_number(t, "a time in units of 100 ns", most, &ticks, err);
-    if (status == IK_OK)
-        status = io_expect(t, ',', err);
+    ik_status status = io_number_to(t, ',', "a time in units of 100 ns", most, &ticks, err);
     if (status == IK_OK)
         status = read_disk(t, disk, sizeof disk, err);
     if (status == IK_OK)
         status = read_type(t, &a.reads, err);
     if (status == IK_OK)
-        status = io_number(t, "an offset in bytes", UINT64_MAX, &a.offset, err);
+        status = io_number_to(t, ',', "an offset in bytes", UINT64_MAX, &a.offset, err);
     if (status == IK_OK)
-        status = io_expect(t, ',', err);
-    if (status == IK_OK)
-        status = io_number(t, "a size in bytes", IO_MOST_BYTES, &a.bytes, err);
-    if (status == IK_OK)
-        status = io_expect(t, ',', err);
+        status = io_number_to(t, ',', "a size in bytes", IO_MOST_BYTES, &a.bytes, err);
     if (status == IK_OK)
         status = io_number(t, "a time in units of 100 ns", most - ticks, &response, err);
     if (status == IK_OK)

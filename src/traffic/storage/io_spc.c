@@ -71,9 +71,7 @@ static ik_status read_access(io_trace *t, ik_error *err)
     if (status == IK_OK)
         status = io_expect(t, ',', err);
     if (status == IK_OK)
-        status = io_number(t, "a size in bytes", IO_MOST_BYTES, &a.bytes, err);
-    if (status == IK_OK)
-        status = io_expect(t, ',', err);
+        status = io_number_to(t, ',', "a size in bytes", IO_MOST_BYTES, &a.bytes, err);
     if (status == IK_OK)
         status = read_op(t, &a.reads, err);
     if (status == IK_OK)

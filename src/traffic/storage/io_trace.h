@@ -131,6 +131,9 @@ ik_status io_disk(io_trace *t, slice name, uint32_t *disk, ik_error *err);
 
 /* Values of the current line; what: "a size in bytes". */
 ik_status io_number(io_trace *t, const char *what, uint64_t most, uint64_t *value, ik_error *err);
+/* The same, and the character that follows it. */
+ik_status io_number_to(io_trace *t, char end, const char *what, uint64_t most, uint64_t *value,
+                       ik_error *err);
 /* A decimal number of units, in ns; digits below one ns are cut off. */
 ik_status io_time(io_trace *t, const char *what, uint64_t unit_ns, uint64_t *ns, ik_error *err);
 ik_status io_expect(io_trace *t, char c, ik_error *err);

@@ -28,8 +28,9 @@ ik_status member_finish(const ik_traffic *t, workload_member *m, ik_error *err);
 /* The same for a graph of steps, which is finished first; s is freed whatever happens. */
 ik_status member_finish_steps(const ik_traffic *t, workload_member *m, steps *s, ik_error *err);
 
-/* Refuses a graph from a file without any message between two hosts. */
-ik_status member_check_messages(const workload_member *m, ik_error *err);
+/* The same for a graph from a file, which is refused without any message between two hosts, or if
+ * a host without a cable takes part. */
+ik_status member_finish_file(const ik_traffic *t, workload_member *m, ik_error *err);
 
 void member_destroy(ik_traffic *t);
 uint32_t member_dest(const ik_traffic *t, uint32_t src, uint64_t n);

@@ -89,11 +89,7 @@ static ik_status create(ik_traffic *t, const ik_params *params_of, const ik_env 
     if (!p)
         return IK_ERR_MEMORY;
     ik_status status = read_program(t, p, params_of, env, err);
-    if (status == IK_OK)
-        status = workload_check_hosts(t, &p->work, err);
-    if (status == IK_OK)
-        status = member_check_messages(p, err);
-    return status == IK_OK ? member_finish(t, p, err) : status;
+    return status == IK_OK ? member_finish_file(t, p, err) : status;
 }
 
 const ik_traffic_family ik_traffic_graph = {
