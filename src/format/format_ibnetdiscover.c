@@ -290,7 +290,11 @@ static ik_status read_assignment(ib_file *ib, const char *equals, ik_error *err)
     slice name = {s->at, (size_t)(equals - s->at)};
     uint64_t value;
     s->at = equals + 1;
-    if (!scan_hex(s, &value))
+    bool decimal =
+        *equals == '+' && scan_uint(s, UINT64_MAX, &value) && (s->at == s->end || *s->at != 'x');
+    if (!decimal)
+        s->at = equals + 1;
+    if (!decimal && !scan_hex(s, &value))
         return scan_fail(s, err, "expected a hexadecimal number of at most 16 digits");
     ib_netlist_guid(ib, name, value, *equals == '+');
     ib->current = IK_NONE;
