@@ -99,11 +99,10 @@ static ik_status read_line(failed_list *l, scan *s, ik_error *err)
         return IK_OK;
     while (s->end > s->at && (s->end[-1] == ' ' || s->end[-1] == '\t'))
         s->end--;
-    const char *bracket = s->end;
-    if (s->end[-1] == ']')
-        while (bracket > s->at && *bracket != '[')
-            bracket--;
-    bool has_port = bracket > s->at && bracket < s->end && *bracket == '[';
+    const char *bracket = s->end - 1;
+    while (bracket > s->at && *bracket != '[')
+        bracket--;
+    bool has_port = s->end[-1] == ']' && bracket > s->at;
     slice name = {s->at, (size_t)((has_port ? bracket : s->end) - s->at)};
     ik_status status = read_node(l, s, name, &node, err);
     if (status != IK_OK)

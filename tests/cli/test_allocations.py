@@ -74,6 +74,9 @@ def commands():
         "topo_all_json": f"topo {TREE} --all --json", "topo_cut": "topo karytree:k=4,n=3 --all --partitions 1 -j 2",
         "topo_field": "topo slimfly:q=4,p=1", "topo_lrt": "topo lrt:N=16,d=3,r=2", "topo_standard_input": "topo -",
         "audit": "audit tree.ibnetdiscover --lfts tree.lft --engine ftree --page OUT/page.html", "audit_json": "audit ring:n=4 --lfts ring.lft --json",
+        "deploy": f"deploy {TREE} -r dmodc -o OUT/new", "deploy_lanes": "deploy ring:n=5 -r dfsssp --query-lane -o OUT/new --json",
+        "deploy_from": f"deploy {TREE} -r dmodc --from deployed --failed some.failed -o OUT/new", "verify": "verify-deployed deployed --lfts tree.lft",
+        "verify_json": "verify-deployed deployed --lfts deployed/lfts --fabric tree.ibnetdiscover --json",
         "check": f"check {TREE} -r dmodk", "check_json": f"check {TREE} -r dmodk --json -j 2",
         "check_cycle": "check ring:n=5 -r minimal:paths=one --vc 1q", "check_escape": "check mesh:dims=2:3 -r minimal --vc escape:routing=dor",
         "check_cycle_json": "check ring:n=5 -r minimal:paths=one --vc 1q --json",
@@ -156,6 +159,8 @@ class Bench:
             self.prepare("topo", TREE, "--format", form, "-o", f"tree.{form}")
         self.prepare("route", TREE, "-r", "dmodk", "--format", "lft", "-o", "tree.lft")
         self.prepare("route", "ring:n=4", "-r", "shortest", "--format", "lft", "--unproved", "-o", "ring.lft")
+        (self.folder / "some.failed").write_text("sw0[3]\n")
+        self.prepare("deploy", TREE, "-r", "dmodk", "-o", "deployed")
         subprocess.run(["gzip", "-k", "tree.json"], cwd=self.folder, check=True)
 
     def prepare(self, *args):
@@ -186,6 +191,7 @@ class Bench:
         with os.fdopen(reading) as counted:
             count = counted.read()
         files = {str(p.relative_to(out)): self.content(p) for p in pathlib.Path(out).rglob("*") if p.is_file()}
+        files = {p: b.replace(out.encode(), b"OUT") if isinstance(b, bytes) else b for p, b in files.items()}
         files = {p: b"" if p.startswith("cache/") and not p.endswith(".tmp") else b for p, b in files.items()}
         if not keep:
             shutil.rmtree(out)
