@@ -107,7 +107,10 @@ enum {
     /* and for queued_bytes of all VCs together */
     IK_ROUTE_STARTS_BY_SUM = 256,
     /* made for a pattern: its parameter `traffic`, or the traffic of the environment */
-    IK_ROUTE_FOR_TRAFFIC = 128
+    IK_ROUTE_FOR_TRAFFIC = 128,
+    /* tables with an entry for each initial state of a destination: next() depends on the switch,
+     * dst and phase, start_nth() writes phase alone, and all sources have the same starts */
+    IK_ROUTE_DEST_PATHS = 512
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).

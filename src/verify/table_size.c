@@ -19,9 +19,14 @@ static uint32_t num_routes(const ik_routing *r, uint32_t sw, uint32_t *out)
     const ik_fabric *f = r->fabric;
     uint32_t routes = 0;
     for (uint32_t dst = 0; dst < f->num_hosts && ik_radix(f, sw) > 0; dst++) {
-        ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
-        uint32_t preferred = 0;
-        routes += r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred) > 0;
+        bool paths = r->traits & IK_ROUTE_DEST_PATHS;
+        for (uint32_t n = paths ? r->family->num_starts(r, dst, dst) : 1; n-- > 0;) {
+            ik_packet pk = {.src = dst, .dst = dst, .via = IK_NONE};
+            uint32_t preferred = 0;
+            if (paths)
+                r->family->start_nth(r, n, &pk);
+            routes += r->family->next(r, sw, f->port_base[sw], &pk, out, &preferred) > 0;
+        }
     }
     return routes;
 }
@@ -86,7 +91,7 @@ ik_status ik_table_size_measure(const ik_routing *r, const ik_env *env, ik_table
         t.entry_bits += bits_for(f->num_switches);
     else if (r->traits & IK_ROUTE_ARITHMETIC)
         t = (ik_table_size){.form = "computed"};
-    else if (!(r->traits & IK_ROUTE_DEST_BASED))
+    else if (!(r->traits & (IK_ROUTE_DEST_BASED | IK_ROUTE_DEST_PATHS)))
         t = (ik_table_size){.form = "set up at the source"};
     ik_status status = t.has_entries ? count_entries(r, env, &t, err) : IK_OK;
     if (status == IK_OK)

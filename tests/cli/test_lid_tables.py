@@ -66,6 +66,8 @@ class LidTables(CliTest):
             # A path that is lost on one LID alone is lost.
             lost = self.table(re.sub(r"^0x0013 \d+", "0x0013 255", path.read_text(), flags=re.M), "lost.lfts")
             self.assertFalse(self.json("check", fabric, "-r", f"lft:path={lost}", status=1)["delivered"])
+            # A switch has an entry for each of them.
+            self.assertEqual(self.json("route", fabric, "-r", f"lft:path={path}")["tables"]["entries_max"], 2 * N)
             # They are written as they were read.
             written = self.ok("route", fabric, "-r", f"lft:path={path}", "--format", "lft", "--unproved")
             entries = [line for line in written.splitlines() if line.startswith("0x") and "Channel" in line]
