@@ -15,7 +15,7 @@ DOCUMENTS = sorted([SOURCE / "README.md", *(SOURCE / "docs").glob("*.md")])
 class Documents(CliTest):
     def test_commands(self):
         count = 0
-        for folder in ("data", "experiments", "docs"):
+        for folder in ("data", "experiments", "docs", "tests"):
             (self.tmp / folder).symlink_to(SOURCE / folder)
         for document in DOCUMENTS:
             if not document.exists():
