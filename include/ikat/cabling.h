@@ -43,7 +43,8 @@ typedef struct ik_cabling {
     uint32_t missing_switches, unknown_switches; /* of the plan; of the fabric */
     ik_cable_change *changes; /* [num_changes] made together they give the plan */
     size_t num_changes;
-    /* Texts are owned by this. Codes: "family", "miscabled" (error), "other-port", "missing-cable",
+    /* Texts are owned by this. Codes: "family", "miscabled" (error; warning if more than one cable
+     * of 12 does not fit a family that was recognised), "other-port", "missing-cable",
      * "extra-cable", "missing-switch", "unknown-switch", "missing-host", "unknown-host" (warnings),
      * "unused-ports" (note), and those of ik_fabric_judge. */
     ik_finding *findings;

@@ -98,23 +98,39 @@ ik_status deploy_read_back(ik_deployment *d, const deploy_folder *folder, const 
 
 /* ---- commands */
 
+/* A file of the folder, or the folder, as one word of a shell. */
+static void print_word(const ik_deployment *d, const char *file, FILE *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-+,:=@%";
+    bool quoted = d->folder[strspn(d->folder, plain)] != '\0';
+    fputs(quoted ? "'" : "", out);
+    for (const char *c = d->folder; *c; c++) {
+        if (*c == '\'')
+            fputs("'\\'", out);
+        fputc(*c, out);
+    }
+    fprintf(out, "%s%s", file, quoted ? "'" : "");
+}
+
 void deploy_print_commands(const ik_deployment *d, FILE *out)
 {
-    fputs("# Before: keep the tables that are installed now (opensm -D 0x43 dumps them, too).\n"
+    fputs("# Before: keep the tables that are installed now. If OpenSM runs with -D 0x43, its\n"
+          "# opensm-lfts.dump is better: dump_fts leaves out a last LID that is a multiple of 64.\n"
           "dump_fts > before.lfts\n"
           "# Install. OpenSM stays away from other routings if the file cannot be used.\n",
           out);
-    if (d->lanes > 1)
-        fprintf(out, "opensm -F %s/opensm.conf\n", d->folder);
-    else
-        fprintf(out, "opensm -R file,no_fallback -U %s/lfts\n", d->folder);
-    fputs("# A subnet manager that runs with these options reads the file again on SIGHUP.\n"
+    fputs(d->lanes > 1 ? "opensm -F " : "opensm -R file,no_fallback -U ", out);
+    print_word(d, d->lanes > 1 ? "/opensm.conf" : "/lfts", out);
+    fputs("\n# A subnet manager that runs with these options reads the file again on SIGHUP.\n"
           "kill -HUP $(pidof opensm)\n"
           "# Check: what switches hold now, entry by entry.\n"
-          "dump_fts > installed.lfts\n",
+          "dump_fts > installed.lfts\n"
+          "ikat verify-deployed ",
           out);
-    fprintf(out, "ikat verify-deployed %s --lfts installed.lfts\n", d->folder);
+    print_word(d, "", out);
     fputs(
+        " --lfts installed.lfts\n"
         "ibqueryerrors\n"
         "# Go back: start OpenSM with the options that it had, or with the tables that were kept.\n"
         "opensm -R file,no_fallback -U before.lfts\n",

@@ -114,6 +114,13 @@ class Cabling(CliTest):
         self.assertEqual(o["cabling"]["missing_switches"], 80 - 12)
         self.refused("audit", CLUSTER, "--plan", "no-such-plan.net", says="no-such-plan.net")
 
+    def test_small_irregular_fabrics(self):
+        """A random graph of ten switches is two cables away from a dragonfly: no error, and said to be doubtful."""
+        o = self.audit("jellyfish:N=10,d=4,p=2,seed=0", status=0)
+        self.assertEqual(o["cabling"]["wrong"], 2)
+        self.assertEqual({f["severity"] for f in self.of(o, "miscabled")}, {"warning"})
+        self.assertIn("or it is of no family", self.of(o, "family")[0]["text"])
+
     def test_lid_matrix(self):
         dump = OPENSM / "ft2_8p.ibnetdiscover"
         self.assertEqual(self.of(self.audit(dump, "--lid-matrix", OPENSM / "ft2_8p.opensm-lid-matrix.dump"), "lid-matrix"), [])

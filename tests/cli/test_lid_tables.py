@@ -96,11 +96,22 @@ class LidTables(CliTest):
             self.assertIn(says, run(command, fabric, "-r", f"lft:path={moved}").stderr)
             self.assertIn(says, self.json(command, fabric, "-r", f"lft:path={moved}")["note"])
         # The LIDs that ikat gives say nothing of ports that have GUIDs.
-        self.refused("check", self.fabric(lmc=0, lids=False), "-r", f"lft:path={moved}", says=["no entry is for any of the 5 hosts"])
+        self.refused("check", self.fabric(lmc=0, lids=False), "-r", f"lft:path={moved}", says=["nothing says which of the 5 hosts an entry is for"])
 
     def test_tables_of_another_fabric_are_refused(self):
         path = self.table(tables(along_line))
         self.refused("check", "ring:n=5", "-r", f"lft:path={path}", says=["none of the 5 switches", "another fabric"])
+
+    def test_neither_lids_nor_guids(self):
+        """LIDs that ikat gave are none of a subnet manager's: tables that name LIDs alone fit no fabric without LIDs."""
+        dump = self.tmp / "ring.ibnetdiscover"
+        dump.write_text((DUMPS / "ft2_8p.ibnetdiscover").read_text())
+        fdbs = DUMPS / "ft2_8p.opensm.fdbs"
+        self.json("audit", dump, "--lfts", fdbs, "--routing", "none", status=0)
+        dump.write_text(re.sub(r"\blid \d+", "lid 0", dump.read_text()))
+        self.refused("audit", dump, "--lfts", fdbs, "--routing", "none", says=["no LIDs", "guid2lid"])
+        found = self.json("audit", dump, "--guid2lid", DUMPS / "ft2_8p.guid2lid", "--lfts", fdbs, "--routing", "none", status=0)
+        self.assertEqual(found["tables"]["by_lid"], 528)
 
     def test_three_texts_of_opensm(self):
         """The dump, plain and packed, and opensm.fdbs of one run."""

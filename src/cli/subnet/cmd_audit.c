@@ -44,35 +44,17 @@ static ik_status get_interval(const cli *c, double *interval_s, ik_error *err)
     return status;
 }
 
-/* The fabric, with the names of a map if there is one. */
-static ik_status read_fabric(const cli *c, ik_fabric **f, ik_error *err)
-{
-    const char *names = cli_get(c, "--names"), *what = c->args[0];
-    if (!names)
-        return ik_fabric_from_spec(what, &c->env, f, err);
-    bool spec = strncmp(what, "file:", 5) == 0;
-    FILE *file = spec ? NULL : fopen(what, "rb");
-    if (!spec && !file)
-        return ik_fail(err, IK_ERR_USAGE, "--names is for fabrics in files, '%.200s' is none",
-                       what);
-    if (file)
-        fclose(file);
-    size_t size = strlen(what) + strlen(names) + sizeof "file:path=,names=";
-    char *text = malloc(size);
-    if (!text)
-        return ik_fail_memory(err, size, "the name of a file");
-    snprintf(text, size, "%s%s,names=%s", spec ? "" : "file:path=", what, names);
-    ik_status status = ik_fabric_from_spec(text, &c->env, f, err);
-    free(text);
-    return status;
-}
-
 /* Names and LIDs from other files; what was judged before is judged again with them. */
 static ik_status apply_files(const cli *c, ik_fabric *f, ik_error *err)
 {
     const char *names = cli_get(c, "--names"), *lids = cli_get(c, "--guid2lid");
     ik_guids_matched m = {0};
     ik_status status = names ? ik_node_names_apply(f, names, &c->env, &m, err) : IK_OK;
+    if (status == IK_OK && names && m.unknown && !m.known)
+        return ik_fail(err, IK_ERR_INPUT,
+                       "%s: none of its %u GUIDs is one of %s, the first is "
+                       "0x%016" PRIx64,
+                       names, m.unknown, c->args[0], m.first_unknown);
     if (status == IK_OK && m.unknown)
         cli_note(c, "%s: %u GUIDs are none of the fabric's, the first is 0x%016" PRIx64, names,
                  m.unknown, m.first_unknown);
@@ -99,7 +81,7 @@ static ik_status audit(cli *c, ik_fabric **f, ik_fabric **plan, ik_audit *a, ik_
                               .vc = cli_get(c, "--vc")};
     ik_status status = get_interval(c, &config.interval_s, err);
     if (status == IK_OK)
-        status = read_fabric(c, f, err);
+        status = ik_fabric_from_spec(c->args[0], &c->env, f, err);
     if (status == IK_OK)
         status = apply_files(c, *f, err);
     if (status == IK_OK && cli_has(c, "--plan"))
@@ -143,7 +125,6 @@ static const cli_option options[] = {
     {"--path-records", 0, "FILE",
      "the service levels that the subnet manager gives out: what 'saquery PR' prints", false},
     {"--engine", 0, "NAME", "the routing engine that is believed to have made the tables", false},
-    {"--names", 0, "FILE", "a node-name map: what the nodes of the dump are called", false},
     {"--plan", 0, "SPEC|FILE", "what the fabric should be; without it the family is recognised",
      false},
     {"--routing", 'r', "SPEC",

@@ -96,11 +96,14 @@ static uint32_t paths_of(const ik_lids *lids, uint32_t base)
     return paths;
 }
 
-/* Index of the LID that an entry is for, IK_NONE if the fabric has none. */
+/* Index of the LID that an entry is for, IK_NONE if the fabric has none. A LID that ikat gave says
+ * nothing about tables of a subnet manager: of a port with a GUID, it had another one there. */
 static uint32_t match(const reader *rd, const tables_line *l, enum match *how)
 {
     uint32_t by_lid = ik_lids_find(rd->lids, l->lid);
     *how = BY_LID;
+    if (by_lid != IK_NONE && !l->guid && rd->lids->of[by_lid].made && rd->lids->fabric->node_guid)
+        return IK_NONE;
     if (!l->guid)
         return by_lid;
     if (by_lid != IK_NONE && rd->lids->of[by_lid].guid == l->guid) {
@@ -108,7 +111,7 @@ static uint32_t match(const reader *rd, const tables_line *l, enum match *how)
         return by_lid;
     }
     uint32_t base = ik_lids_find_guid(rd->lids, l->guid);
-    if (base == IK_NONE) /* a LID that ikat gave says nothing about a port that has a GUID */
+    if (base == IK_NONE)
         return by_lid != IK_NONE && rd->lids->of[by_lid].made ? IK_NONE : by_lid;
     *how = BY_GUID;
     return base + (l->lid & (paths_of(rd->lids, base) - 1));
@@ -261,6 +264,15 @@ static ik_status check_fit(const reader *rd, ik_error *err)
         return IK_OK;
     char name[160];
     const ik_lid *first = &rd->lids->of[m->first_unnamed];
+    if (first->made && rd->lids->fabric->node_guid) {
+        ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0,
+                   "nothing says which of the %u hosts an entry is for: the fabric gives them no "
+                   "LIDs, and the file no port GUIDs that are the fabric's",
+                   m->num_hosts);
+        return ik_hint(err, IK_ERR_INPUT,
+                       "a dump of ibnetdiscover has the LIDs, file:path=...,guid2lid=FILE takes "
+                       "those that OpenSM remembers, and opensm-lfts.dump has port GUIDs");
+    }
     ik_fail_at(
         err, IK_ERR_INPUT, rd->file, 1, 0,
         "no entry is for any of the %u hosts of the fabric, neither by port GUID nor by LID: "

@@ -156,6 +156,22 @@ static void append(char *text, size_t size, bool *any, uint64_t num, const char 
     *any = true;
 }
 
+/* A family that was recognised, but that more than one cable of 12 does not fit: random regular
+ * graphs of 8 to 12 switches come that near to a torus or a dragonfly. */
+static bool doubtful(const audit *a)
+{
+    return a->out.family && 12 * a->out.wrong > a->g.links;
+}
+
+/* What is at a wrong place in a family that is doubtful is no error. */
+static void lower_findings(audit *a)
+{
+    ik_cabling *c = &a->out;
+    for (size_t i = 0; i < c->num_findings && doubtful(a); i++)
+        if (c->findings[i].severity == IK_ERROR)
+            c->findings[i].severity = IK_WARNING;
+}
+
 static ik_status summarise(audit *a)
 {
     char text[SUMMARY] = "the fabric is of no family that is recognised";
@@ -177,7 +193,10 @@ static ik_status summarise(audit *a)
     if (!c->summary)
         return ik_fail_memory(a->err, sizeof text, "a summary");
     return cab_finding(c, c->known && !c->exact ? IK_WARNING : IK_NOTE, "family", IK_NONE, IK_NONE,
-                       a->err, "%s", c->summary);
+                       a->err, "%s%s", c->summary,
+                       doubtful(a) ? "; or it is of no family, for small irregular fabrics can "
+                                     "resemble one: a plan would tell"
+                                   : "");
 }
 
 /* Nothing recognised: what at least the levels tell. */
@@ -201,6 +220,7 @@ static ik_status tell(audit *a)
         status = cab_tell_nodes(c, a->f, plan, a->plan_of, a->fabric_of, c->by_ports, a->err);
     if (status == IK_OK)
         status = cab_tell_changes(c, a->f, a->plan ? "the plan" : a->family.spec, a->err);
+    lower_findings(a);
     if (status == IK_OK && !c->known)
         status = tell_levels(a);
     if (status == IK_OK && !c->by_ports)
