@@ -84,6 +84,23 @@ static void print_management(const ik_deployment *d, FILE *out)
                         "one host it is not known");
 }
 
+/* What a routing gave for few lanes, beside balanced tables. */
+static void print_trade(const ik_deployment *d, FILE *out)
+{
+    const ik_lane_trade *t = &d->plan->routing->trade;
+    if (t->lanes == 0)
+        return;
+    fprintf(out, "  %-16s %u lane%s with %llu paths at most; balanced tables need ", "few lanes",
+            t->lanes, t->lanes == 1 ? "" : "s", (ull)t->max_load);
+    if (t->balanced_lanes)
+        fprintf(out, "%u with %llu", t->balanced_lanes, (ull)t->balanced_load);
+    else
+        fputs("too many", out);
+    if (t->longer)
+        fprintf(out, "; %llu pairs take longer paths than the shortest", (ull)t->longer);
+    fputc('\n', out);
+}
+
 static void print_verdict(const ik_deployment *d, FILE *out)
 {
     const ik_subnet_verdict *v = &d->verdict;
@@ -101,6 +118,7 @@ static void print_verdict(const ik_deployment *d, FILE *out)
             v->max_hops);
     fprintf(out, "  %-16s %llu paths at most over a channel between switches\n", "load",
             (ull)d->max_paths);
+    print_trade(d, out);
     print_loop(d, out);
 }
 
@@ -188,6 +206,27 @@ static void put_loop(const ik_deployment *d, ik_json *j)
         ik_json_text(j, "source", lid_name(d, step->src, name, sizeof name));
         ik_json_text(j, "destination", lid_name(d, step->dst, name, sizeof name));
         ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
+static void put_trade(const ik_deployment *d, ik_json *j)
+{
+    const ik_lane_trade *t = &d->plan->routing->trade;
+    if (t->lanes == 0) {
+        ik_json_null(j, "lane_trade");
+        return;
+    }
+    ik_json_object(j, "lane_trade");
+    ik_json_uint(j, "lanes", t->lanes);
+    ik_json_uint(j, "max_paths", t->max_load);
+    ik_json_uint(j, "longer_pairs", t->longer);
+    if (t->balanced_lanes) {
+        ik_json_uint(j, "balanced_lanes", t->balanced_lanes);
+        ik_json_uint(j, "balanced_max_paths", t->balanced_load);
+    } else {
+        ik_json_null(j, "balanced_lanes");
+        ik_json_null(j, "balanced_max_paths");
     }
     ik_json_close(j);
 }
@@ -285,6 +324,7 @@ void ik_deployment_json(const ik_deployment *d, ik_json *j)
     ik_json_uint(j, "pairs_on_sl0", d->shared);
     put_policy(d, j);
     put_judgement(d, j);
+    put_trade(d, j);
     put_nodes(d, j, "roots", d->roots, d->num_roots);
     put_nodes(d, j, "left_out", d->left_out, d->num_left_out);
     put_update(d, j);

@@ -187,6 +187,18 @@ class Deploy(CliTest):
             self.deploy("torus:dims=5:5", "-r", routing, "--force", "-j", "2")
             self.assertEqual({path.name: path.read_bytes() for path in (self.tmp / "out").iterdir()}, first)
 
+    def test_what_few_lanes_cost(self):
+        summary = self.deploy("torus:dims=4:4:4,p=2", "-r", "frugal:lanes=3,prefer=load")
+        trade = summary["lane_trade"]
+        self.assertEqual(trade["lanes"], summary["lanes"])
+        self.assertEqual(trade["max_paths"], summary["verdict"]["max_paths"])
+        self.assertLessEqual(trade["lanes"], 3)
+        self.assertLess(trade["max_paths"], 192)  # OpenSM's LASH: 5 lanes, 192
+        self.assertGreater(trade["balanced_lanes"], 8)
+        self.assertEqual(trade["longer_pairs"], 0)
+        self.assertIn("balanced tables need", (self.tmp / "out" / "summary.txt").read_text())
+        self.assertIsNone(self.deploy("ring:n=5,p=2", "-r", "updown", "--force")["lane_trade"])
+
     def test_written_tables_are_those_of_route(self):
         self.deploy("rlft:ports=8,levels=3,fail=5%,fail_seed=3", "-r", "dmodc")
         tables = self.ok("route", "rlft:ports=8,levels=3,fail=5%,fail_seed=3", "-r", "dmodc", "--format", "lft")
