@@ -66,9 +66,9 @@ static ik_status check_lanes(const ik_plan *plan, const ik_deploy_config *config
             "'%.100s' with VC scheme '%.100s' needs %u lanes, %u are allowed", plan->routing->spec,
             plan->vc->spec, plan->vc->num_vcs, most);
     return ik_hint(err, IK_ERR_UNSUPPORTED,
-                   "--vls %u allows them, if all ports have as many; 'nue' takes as many lanes as "
-                   "you say",
-                   plan->vc->num_vcs);
+                   "--vls %u allows them, if all ports have as many; routing frugal:lanes=%u needs "
+                   "no more than you say",
+                   plan->vc->num_vcs, most);
 }
 
 ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *config, const ik_env *env,
