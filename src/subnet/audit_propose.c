@@ -10,16 +10,20 @@
 #include <string.h>
 
 #define MOST_LANES 8
-#define LARGE      3000 /* hosts: beyond, routings that take long are not tried */
 
 /* In the order in which they are tried; the best of those that work is taken. */
 static const struct candidate {
     const char *routing, *vc;
-    bool tree, slow;
+    bool tree;
+    uint32_t most; /* switches of fabrics on which it is tried, 0: any; more take minutes */
 } candidates[] = {
-    {"dmodc", NULL, true, false},  {"dfsssp", "dfsssp:pairs=both", false, true},
-    {"frugal", NULL, false, true}, {"shortest", "lash:pairs=both", false, true},
-    {"nue", NULL, false, false},   {"updown", NULL, false, false},
+    {"dmodc", NULL, true, 0},
+    {"dfsssp", "dfsssp:pairs=both", false, 300},
+    {"frugal", NULL, false, 200},
+    {"shortest", "lash:pairs=both", false, 200},
+    {"nue:vcs=3,pairs=both", NULL, false, 200},
+    {"nue", NULL, false, 0},
+    {"updown", NULL, false, 0},
 };
 
 static void discard(ik_audit_routing *r)
@@ -111,17 +115,37 @@ static bool goes_on(ik_status status)
     return status == IK_OK || status == IK_ERR_UNSUPPORTED;
 }
 
+static ik_status tell_left_out(audit_work *w)
+{
+    audit_about about = {IK_NOTE,
+                         "routings-not-tried",
+                         IK_NONE,
+                         IK_NONE,
+                         NULL,
+                         "Name one (--routing dfsssp --vc dfsssp:pairs=both, --routing frugal) and "
+                         "wait."};
+    return audit_add(w->a, &about, w->err,
+                     "routings that balance loads best take minutes on %" PRIu32
+                     " switches: they are not among those that were compared",
+                     w->a->fabric->num_switches);
+}
+
 static ik_status choose(audit_work *w)
 {
     ik_audit *a = w->a;
-    bool tree = a->fabric->num_levels > 1;
+    const size_t num = sizeof candidates / sizeof *candidates;
+    bool left_out = false;
     ik_status status = IK_OK;
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates && goes_on(status); i++) {
+    for (size_t i = 0; i < num && goes_on(status); i++) {
+        const struct candidate *k = &candidates[i];
         ik_audit_routing r = {0};
-        if ((candidates[i].tree && !tree) || (candidates[i].slow && a->fabric->num_hosts > LARGE) ||
-            (a->has_proposed && i + 1 == sizeof candidates / sizeof *candidates))
+        if ((k->tree && a->fabric->num_levels < 2) || (a->has_proposed && i + 1 == num))
             continue;
-        status = try_routing(w, candidates[i].routing, candidates[i].vc, &r);
+        if (k->most && a->fabric->num_switches > k->most) {
+            left_out = true;
+            continue;
+        }
+        status = try_routing(w, k->routing, k->vc, &r);
         if (status != IK_OK)
             continue;
         if (!sound(&r) || (a->has_proposed && !better(&r, &a->proposed))) {
@@ -131,10 +155,12 @@ static ik_status choose(audit_work *w)
         discard(&a->proposed);
         a->proposed = r;
         a->has_proposed = true;
-        if (candidates[i].tree)
+        if (k->tree)
             break;
     }
-    return goes_on(status) ? IK_OK : status;
+    if (!goes_on(status))
+        return status;
+    return left_out ? tell_left_out(w) : IK_OK;
 }
 
 /* ---- beside what is installed */
