@@ -113,10 +113,11 @@ typedef struct ik_tables_matched {
 
 /* Reads what OpenSM dumps and loads (`Unicast lids` blocks), what dump_fts and ibroute print, and
  * opensm.fdbs; gzip-compressed files too; the text is never held whole. A destination is the port
- * of the GUID that its line gives, else that of its LID. `matched` may be NULL. IK_ERR_INPUT with
- * the place: malformed lines, ports that a switch has not, entries that contradict each other, no
- * known switch, no known host. Free the tables with ik_lid_tables_free. Cost O(size), memory that
- * of the tables. */
+ * of the GUID that its line gives, else that of its LID (of a LID that ikat gave: only where
+ * neither the fabric nor the line has GUIDs). `matched` may be NULL. IK_ERR_INPUT with the place:
+ * malformed lines, ports that a switch has not, entries that contradict each other, no known
+ * switch, no known host. Free the tables with ik_lid_tables_free. Cost O(size), memory that of the
+ * tables. */
 ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
                              ik_lid_tables *out, ik_tables_matched *matched, ik_error *err);
 /* The same from memory; `file` is the name for messages. */
