@@ -73,7 +73,10 @@ def commands():
         "topo": f"topo {TREE}", "topo_json": f"topo {TREE} --json", "topo_all": f"topo {TREE} --all",
         "topo_all_json": f"topo {TREE} --all --json", "topo_cut": "topo karytree:k=4,n=3 --all --partitions 1 -j 2",
         "topo_field": "topo slimfly:q=4,p=1", "topo_lrt": "topo lrt:N=16,d=3,r=2", "topo_standard_input": "topo -",
-        "audit": "audit tree.ibnetdiscover --lfts tree.lft --engine ftree --page OUT/page.html", "audit_json": "audit ring:n=4 --lfts ring.lft --json",
+        "audit": "audit tree.ibnetdiscover --lfts tree.lft --engine ftree --page OUT/page.html",
+        "audit_counters": f"audit {SOURCE}/tests/data/counters/ring5.ibnetdiscover --counters {SOURCE}/tests/data/counters/ring5.data1 "
+        f"--counters-later {SOURCE}/tests/data/counters/ring5.data2 --interval 10s --routing none --page OUT/page.html",
+        "audit_json": "audit ring:n=4 --lfts ring.lft --json",
         "deploy": f"deploy {TREE} -r dmodc -o OUT/new", "deploy_lanes": "deploy ring:n=5 -r dfsssp --query-lane -o OUT/new --json",
         "deploy_from": f"deploy {TREE} -r dmodc --from deployed --failed some.failed -o OUT/new", "verify": "verify-deployed deployed --lfts tree.lft",
         "verify_json": "verify-deployed deployed --lfts deployed/lfts --fabric tree.ibnetdiscover --json",

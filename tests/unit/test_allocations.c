@@ -305,6 +305,32 @@ static void counters(void **state)
     fail_each(job_counters, TEST_DATA "/counters/ring5.ibqueryerrors", false);
 }
 
+/* Service levels of path records. */
+static ik_status job_path_records(const char *text, uint64_t *answer, ik_error *err)
+{
+    ik_fabric *f = NULL;
+    ik_lids lids = {0};
+    ik_service_levels levels = {0};
+    ik_status status = ik_fabric_from_spec("ring:n=4", NULL, &f, err);
+    if (status == IK_OK)
+        status = ik_lids_make(f, &lids, err);
+    if (status == IK_OK)
+        status = ik_path_records_parse(&lids, text, strlen(text), "records", &levels, NULL, err);
+    take(answer, levels.sl, status == IK_OK ? (size_t)levels.num_sources * levels.num_dests : 0);
+    ik_service_levels_free(&levels);
+    ik_lids_free(&lids);
+    ik_fabric_free(f);
+    return status;
+}
+
+static void path_records(void **state)
+{
+    (void)state;
+    fail_each(job_path_records,
+              "PathRecord dump:\n\tdlid....6\n\tslid....5\n\tsl......0x2\n0x02696b0000000000 7 1\n",
+              false);
+}
+
 /* The families whose name alone is no traffic, or too little. */
 static const char *traffic_of(const char *family)
 {
@@ -565,6 +591,7 @@ int main(void)
         cmocka_unit_test(every_trace),   cmocka_unit_test(flows_of_a_mix),
         cmocka_unit_test(every_measure), cmocka_unit_test(vc_schemes_and_proofs),
         cmocka_unit_test(every_format),  cmocka_unit_test(counters),
+        cmocka_unit_test(path_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
