@@ -102,7 +102,7 @@ ik_status ik_sl2vl_dump_parse(const ik_fabric *f, const char *text, size_t size,
 #define IK_DEPLOY_VLS 8 /* lanes for data that most adapters and switches have */
 
 typedef struct ik_deploy_config {
-    const char *routing; /* spec */
+    const char *routing; /* spec; of a VC scheme (lash): shortest with that scheme */
     const char *vc;      /* spec; NULL = the routing's own scheme */
     unsigned max_vls;    /* most lanes for data; 0 = IK_DEPLOY_VLS */
     bool query_lane;     /* a lane for performance queries alone, where they need it */
@@ -183,6 +183,8 @@ typedef struct ik_deployment {
 ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *folder,
                     const ik_env *env, ik_deployment *out, ik_error *err);
 void ik_deployment_free(ik_deployment *d);
+/* Is this spec one of a VC scheme and not of a routing? */
+bool ik_deploy_takes_vc(const char *routing);
 /* The summary as text, and as members of an open JSON object. */
 void ik_deployment_print(const ik_deployment *d, FILE *out);
 void ik_deployment_json(const ik_deployment *d, ik_json *j);

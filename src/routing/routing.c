@@ -3,6 +3,7 @@
  * routing.c: the family of routings: finding members, building one from its spec. */
 #include "routing/routing.h"
 #include "base/spec_print.h"
+#include "ikat/vc.h"
 #include "routing/rails.h"
 
 #include "ikat_routings.h"
@@ -28,12 +29,21 @@ static uint64_t seed_of(const ik_params *params, const ik_env *env)
     return env ? env->seed : 0;
 }
 
+/* The names of VC schemes are engines of subnet managers: lash. */
+static ik_status unknown_routing(const char *name, ik_error *err)
+{
+    ik_status status = routings_unknown("routing", name, err);
+    return ik_vc_find(name)
+               ? ik_hint(err, status, "'%s' is a VC scheme: --routing shortest --vc %s", name, name)
+               : status;
+}
+
 ik_status ik_routing_from_params(const ik_fabric *f, const char *name, const ik_params *params,
                                  const ik_env *env, ik_routing **out, ik_error *err)
 {
     const ik_routing_family *family = ik_routing_find(name);
     if (!family)
-        return routings_unknown("routing", name, err);
+        return unknown_routing(name, err);
     if (f->num_hosts == 0)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "there is nothing to route: the fabric has no hosts");
@@ -70,7 +80,7 @@ ik_status ik_routing_from_spec(const ik_fabric *f, const char *text, const ik_en
     if (status == IK_OK) {
         const ik_routing_family *family = ik_routing_find(spec.name);
         status = family ? ik_params_from_spec(&params, "routing", &spec, family->params, NULL, err)
-                        : routings_unknown("routing", spec.name, err);
+                        : unknown_routing(spec.name, err);
     }
     if (status == IK_OK) {
         status = ik_routing_from_params(f, spec.name, &params, env, out, err);

@@ -66,14 +66,32 @@ static ik_status check_lanes(const ik_plan *plan, const ik_deploy_config *config
             "'%.100s' with VC scheme '%.100s' needs %u lanes, %u are allowed", plan->routing->spec,
             plan->vc->spec, plan->vc->num_vcs, most);
     return ik_hint(err, IK_ERR_UNSUPPORTED,
-                   "--vls %u allows them, if all ports have as many; routing frugal:lanes=%u needs "
-                   "no more than you say",
-                   plan->vc->num_vcs, most);
+                   "routing frugal:lanes=%u needs no more than you say; --vls %u allows them here, "
+                   "if all ports have as many",
+                   most, plan->vc->num_vcs);
 }
 
-ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *config, const ik_env *env,
+bool ik_deploy_takes_vc(const char *routing)
+{
+    char name[64];
+    size_t length = strcspn(routing, ":");
+    if (length >= sizeof name)
+        return false;
+    memcpy(name, routing, length);
+    name[length] = '\0';
+    return !ik_routing_find(name) && ik_vc_find(name);
+}
+
+ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *given, const ik_env *env,
                       ik_plan **out, ik_error *err)
 {
+    ik_deploy_config as_vc = *given;
+    const ik_deploy_config *config = given;
+    if (!given->vc && ik_deploy_takes_vc(given->routing)) {
+        as_vc.vc = given->routing;
+        as_vc.routing = "shortest";
+        config = &as_vc;
+    }
     ik_plan *plan = NULL;
     ik_status status = ik_plan_from_specs(f, config->routing, config->vc, NULL, 0, env, &plan, err);
     if (status == IK_OK)

@@ -244,10 +244,18 @@ class Deploy(CliTest):
                 fabric = "karytree:k=2,n=3" if options[0] == "adaptive_tree" else "torus:dims=4:4"
                 self.refused("deploy", fabric, "-r", *options, "-o", out, says=says)
                 self.assertFalse(out.exists())
-        self.refused("deploy", "torus:dims=5:5", "-r", "dfsssp", "--vls", "3", "-o", out, says=["lanes, 3 are allowed", "--vls"])
+        self.refused("deploy", "torus:dims=5:5", "-r", "dfsssp", "--vls", "3", "-o", out, says=["lanes, 3 are allowed", "frugal", "--vls"])
         self.refused("deploy", "ring:n=5", "-o", out, says="--routing")
         self.refused("deploy", "ring:n=5", "-r", "updown", says="--output")
         self.refused("deploy", "ring:n=5", "-r", "updown", "--vls", "16", "-o", out, says="15")
+
+    def test_engines_that_are_vc_schemes(self):
+        done = run("deploy", "ring:n=5,p=2", "-r", "lash", "-o", self.tmp / "out", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("'lash' is a VC scheme: taken as --routing shortest --vc lash", done.stderr)
+        summary = json.loads(done.stdout)
+        self.assertEqual((summary["routing"], summary["vc"], summary["lanes"]), ("shortest", "lash:pairs=both", 2))
+        self.refused("check", "ring:n=5", "-r", "lash", says="'lash' is a VC scheme: --routing shortest --vc lash")
 
     def test_hosts_that_cannot_be_reached(self):
         """The smaller part of a fabric in two parts is listed: exit status 1."""

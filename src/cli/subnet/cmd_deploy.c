@@ -48,6 +48,9 @@ static int run(cli *c)
     if (!cli_get_uint(c, "--vls", 1, IK_DEPLOYABLE_VCS, IK_DEPLOY_VLS, &vls))
         return CLI_USAGE;
     config.max_vls = (unsigned)vls;
+    if (!config.vc && ik_deploy_takes_vc(config.routing))
+        cli_note(c, "'%s' is a VC scheme: taken as --routing shortest --vc %s",
+                 cli_line(config.routing), cli_line(config.routing));
     ik_fabric *f = NULL;
     ik_deployment d;
     ik_error err;
@@ -107,7 +110,8 @@ const ik_command ik_command_deploy = {
         "take the service level of their request. What is not proved is refused (exit status 1), "
         "unless with --unproved.\n"
         "VC schemes lash, dfsssp and nue are used with pairs=both; schemes that change lanes on "
-        "the way are refused.\n"
+        "the way are refused. --routing lash is\n"
+        "shortest with --vc lash; routing frugal needs the fewest lanes.\n"
         "Hosts that the others cannot reach are left out and listed: exit status 1.\n"
         "With --json: fabric, folder, routing, vc, switches, hosts, lids, lids_assigned, entries, "
         "unsafe_destinations, lanes, pairs_on_sl0, policy (rules,\n"
@@ -115,10 +119,11 @@ const ik_command ik_command_deploy = {
         "undelivered, unconnected,\n"
         "switches_unreached, missing_entries, dead_entries, deadlock_free, management_free, "
         "one_manager_free, vls_used, dependencies,\n"
-        "max_hops, mean_hops, max_paths, credit_loop), roots, left_out, update (same_routing, "
-        "repaired, kept, changed, "
-        "added, removed, switches, mixing, order). docs/deploying.md explains "
-        "them.",
+        "max_hops, mean_hops, max_paths, credit_loop), roots, left_out, lane_trade (of routing "
+        "frugal: lanes, max_paths, longer_pairs,\n"
+        "balanced_lanes, balanced_max_paths), update (same_routing, repaired, kept, changed, "
+        "added, removed, switches, mixing, order).\n"
+        "docs/deploying.md explains them.",
     .examples = examples,
     .options = options,
     .min_args = 1,
