@@ -188,11 +188,18 @@ static void compare_leaf(recogniser *r, uint32_t sw, uint32_t l, uint32_t (*host
     }
 }
 
-/* In OpenSM's order hosts of a switch come by its ports; sources stand by LID. */
-static int by_port(const void *a, const void *b)
+/* In OpenSM's order hosts of a switch come by its ports; sources stand by LID. O(hosts^2), of which
+ * a switch with tables has at most 254. */
+static void sort_hosts(const judge *j, uint32_t sw)
 {
-    const judge_source *x = a, *y = b;
-    return x->port < y->port ? -1 : x->port > y->port;
+    const uint32_t *at = j->f->port_peer;
+    for (uint32_t i = j->first[sw] + 1; i < j->first[sw + 1]; i++) {
+        judge_source moved = j->sources[i];
+        uint32_t to = i;
+        for (; to > j->first[sw] && at[j->sources[to - 1].port] > at[moved.port]; to--)
+            j->sources[to] = j->sources[to - 1];
+        j->sources[to] = moved;
+    }
 }
 
 static ik_status compare_switch(void *ctx, size_t sw, unsigned thread, ik_error *err)
@@ -329,8 +336,7 @@ static ik_status recogniser_init(recogniser *r, const ik_lid_tables *t, const ik
     unsigned threads = ik_env_threads(env);
     size_t lids = (size_t)t->lids->num + 1;
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
-        qsort(r->j.sources + r->j.first[sw], r->j.first[sw + 1] - r->j.first[sw],
-              sizeof *r->j.sources, by_port);
+        sort_hosts(&r->j, sw);
     r->at = ik_calloc((size_t)f->num_switches + 1, sizeof *r->at);
     r->turns = ik_calloc(lids, sizeof *r->turns);
     r->one_way = ik_calloc(lids, sizeof *r->one_way);

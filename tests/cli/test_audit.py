@@ -115,11 +115,11 @@ class Audit(CliTest):
             engine = self.json("audit", fabric, "--lfts", tables)["engine"]
             self.assertEqual((engine["entries"], engine["minimal"], engine["minhop"], engine["updn"]), (entries,) * 4)
             self.assertIn("minhop", engine["name"])
+        # ibnetdiscover prints hosts in another order than their ports have: minhop's tables all the same.
         audit = self.json("audit", DUMP, "--lfts", TABLES, "--engine", "minhop")
-        self.assertLess(audit["engine"]["minhop"], 352)
-        self.assertIn("ftree", audit["engine"]["name"])
-        self.assertIn("engine-differs", codes(audit, "warning"))
-        self.assertNotIn("engine-differs", codes(self.json("audit", DUMP, "--lfts", TABLES, "--engine", "ftree")))
+        self.assertEqual(audit["engine"]["minhop"], 352)
+        self.assertIn("minhop", audit["engine"]["name"])
+        self.assertNotIn("engine-differs", codes(audit, "warning"))
 
     def test_the_engine(self):
         """A random graph: up/down tables of ikat are not minhop's."""
