@@ -84,9 +84,13 @@ static ik_status refuse_claims(const making *m, const lid_port *a, const lid_por
     char first[256], second[256];
     describe(m, a, first, sizeof first);
     describe(m, b, second, sizeof second);
-    if (a->lid == b->lid)
-        return ik_fail(err, IK_ERR_INPUT, "%.180s and %.180s have the same LID, %u", first, second,
-                       a->lid);
+    if (a->lid == b->lid) {
+        ik_fail(err, IK_ERR_INPUT, "%.180s and %.180s have the same LID, %u", first, second,
+                a->lid);
+        return ik_hint(
+            err, IK_ERR_INPUT,
+            "a file of two subnets, or a subnet with two subnet managers, has LIDs twice");
+    }
     return ik_fail(err, IK_ERR_INPUT,
                    "LIDs %u to %u of %.160s overlap LIDs %u to %u of %.160s (LMC %u and %u)",
                    a->lid, a->lid + (1u << a->lmc) - 1, first, b->lid, b->lid + (1u << b->lmc) - 1,

@@ -84,11 +84,11 @@ static ik_status read_port(failed_list *l, scan *s, uint32_t node, ik_error *err
     for (uint32_t p = l->f->port_base[node]; p < l->f->port_base[node + 1]; p++)
         if (ik_port_number(l->f, p) == number) {
             if (l->f->port_peer[p] == IK_NONE)
-                return scan_fail(&before, err, "this port has no cable");
+                return scan_fail(&before, err, "expected a port that has a cable");
             return add_port(l, p) ? IK_OK : ik_fail_memory(err, 64, "failed links");
         }
-    return scan_fail(&before, err, "%.200s has no port %u",
-                     ik_node_describe(l->f, node, name, sizeof name), (unsigned)number);
+    return scan_fail(&before, err, "expected a port that %.200s has",
+                     ik_node_describe(l->f, node, name, sizeof name));
 }
 
 static ik_status read_line(failed_list *l, scan *s, ik_error *err)

@@ -137,8 +137,8 @@ static ik_status read_ports(dump_reader *r, scan *s, uint32_t place[2], ik_error
             return scan_fail(s, err, "expected a port from 0 to 255");
         place[i] = r->sw == IK_NONE ? 0 : place_of(r, number);
         if (place[i] == IK_NONE)
-            return scan_fail(&before, err, "%.200s has no port %u",
-                             ik_node_describe(r->f, r->sw, name, sizeof name), (unsigned)number);
+            return scan_fail(&before, err, "expected a port that %.200s has",
+                             ik_node_describe(r->f, r->sw, name, sizeof name));
     }
     scan_blanks(s);
     return scan_char(s, ':') ? IK_OK : scan_fail(s, err, "expected ':' behind the two ports");
@@ -276,8 +276,7 @@ static ik_status read_dump(ik_text_lines *l, const ik_fabric *f, ik_sl2vl *out,
     if (status == IK_OK)
         status = read_lines(&r, &guids, l, err);
     if (status == IK_OK && r.m.switches == 0) {
-        status =
-            ik_fail(err, IK_ERR_INPUT, "%s: no SL-to-VL maps of a switch of the fabric", l->path);
+        status = ik_fail(err, IK_ERR_INPUT, "no SL-to-VL maps of a switch of the fabric");
         ik_error_at(err, l->path, 1, 1);
     }
     ik_text_lines_close(l);

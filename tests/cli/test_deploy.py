@@ -367,7 +367,7 @@ class Deploy(CliTest):
             failed.write_text(text)
             summary = self.deploy("ring:n=5,p=2", "-r", "updown", "--failed", failed, "--force", status=1 if lost else 0)
             self.assertEqual(len(summary["left_out"]), lost, text)
-        for text, says in (("sw9", "not 'sw9'"), ("sw1[9]", "no port 9"), ("sw1[x]", "[PORT]"), ("sw1[", "name or GUID"), ("0x1[1]", "name or GUID"),
+        for text, says in (("sw9", "not 'sw9'"), ("sw1[9]", "expected a port that sw"), ("sw1[x]", "[PORT]"), ("sw1[", "name or GUID"), ("0x1[1]", "name or GUID"),
                            ("sw1[1]\n\nsw1[3][", ":3:1:"), ("]", "name or GUID"), ("[1]", "name or GUID"), ("host3[2]", "no port 2")):
             failed.write_text(text)
             self.refused("deploy", "ring:n=5,p=2", "-r", "updown", "--failed", failed, "-o", self.tmp / "x", says=[says, str(failed)])
@@ -431,7 +431,7 @@ class Deploy(CliTest):
         dump.write_text(text.replace(f"1 2 : {good}\n", "", 1))
         found = self.json("verify-deployed", folder, "--lfts", folder / "lfts", "--sl2vl", dump, status=1)
         self.assertEqual(found["vl_holes"], 1)
-        for wrong, says in ((f"1 2 : {good} 3", "16 VLs"), (f"1 9 : {good}", "no port 9"), ("1 2 : 0 1", "service level 2"),
+        for wrong, says in ((f"1 2 : {good} 3", "16 VLs"), (f"1 9 : {good}", "expected a port that sw"), ("1 2 : 0 1", "service level 2"),
                             (f"1 2 : 16 {good[2:]}", "0 to 15"), (f"1 2 {good}", "':'")):
             dump.write_text(text.replace(f"1 2 : {good}", wrong, 1))
             self.refused("verify-deployed", folder, "--lfts", folder / "lfts", "--sl2vl", dump, says=[says, f"{dump}:"])
