@@ -368,7 +368,7 @@ class Deploy(CliTest):
             summary = self.deploy("ring:n=5,p=2", "-r", "updown", "--failed", failed, "--force", status=1 if lost else 0)
             self.assertEqual(len(summary["left_out"]), lost, text)
         for text, says in (("sw9", "not 'sw9'"), ("sw1[9]", "expected a port that sw"), ("sw1[x]", "[PORT]"), ("sw1[", "name or GUID"), ("0x1[1]", "name or GUID"),
-                           ("sw1[1]\n\nsw1[3][", ":3:1:"), ("]", "name or GUID"), ("[1]", "name or GUID"), ("host3[2]", "no port 2")):
+                           ("sw1[1]\n\nsw1[3][", ":3:1:"), ("]", "name or GUID"), ("[1]", "name or GUID"), ("host3[2]", "expected a port that host3 has")):
             failed.write_text(text)
             self.refused("deploy", "ring:n=5,p=2", "-r", "updown", "--failed", failed, "-o", self.tmp / "x", says=[says, str(failed)])
         self.assertFalse((self.tmp / "x").exists())
