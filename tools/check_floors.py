@@ -20,6 +20,7 @@ ROOMS = {"record": ["", "preload"],
          "topology": ["", "cabling"],
          "cli": ["", "subnet"],
          "format": ["", "opensm"],
+         "subnet": ["levels", "counters", "judge", "tables", "deploy", "audit"],
          "sim": ["core", "measure", "parallel", "state", "host", "packet", "inspect", "fast", "flit", ""]}
 BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
+#include "subnet/audit/audit_impl.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- findings */
+
+char *audit_lid(const ik_audit *a, uint32_t index, char *buffer, size_t size)
+{
+    const ik_lid *lid = &a->lids.of[index];
+    char name[AUDIT_TEXT];
+    if (lid->port != IK_NONE && ik_radix(a->fabric, lid->node) > 1)
+        ik_port_describe(a->fabric, lid->port, name, sizeof name);
+    else
+        ik_node_describe(a->fabric, lid->node, name, sizeof name);
+    snprintf(buffer, size, "%s, LID %u", name, lid->lid);
+    return buffer;
+}
+
+static bool place_of(ik_audit *a, const audit_about *about, const char **place)
+{
+    char name[AUDIT_TEXT];
+    *place = NULL;
+    if (about->port != IK_NONE)
+        ik_port_describe(a->fabric, about->port, name, sizeof name);
+    else if (about->node != IK_NONE)
+        ik_node_describe(a->fabric, about->node, name, sizeof name);
+    else
+        return true;
+    return (*place = ik_arena_strdup(&a->arena, name)) != NULL;
+}
+
+static bool copy_text(ik_audit *a, const char *text, const char **copy)
+{
+    *copy = text ? ik_arena_strdup(&a->arena, text) : NULL;
+    return !text || *copy;
+}
+
+ik_status audit_add(ik_audit *a, const audit_about *about, ik_error *err, const char *format, ...)
+{
+    ik_audit_finding f = {.severity = about->severity, .node = about->node, .port = about->port};
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!IK_ARRAY_ROOM(a->findings, a->finding_cap, a->num_findings + 1) ||
+        !copy_text(a, about->code, &f.code) || !place_of(a, about, &f.place) ||
+        !copy_text(a, text, &f.text) || !copy_text(a, about->evidence, &f.evidence) ||
+        !copy_text(a, about->remedy, &f.remedy))
+        return ik_fail_memory(err, sizeof f, "the findings of an audit");
+    a->findings[a->num_findings++] = f;
+    a->counts[f.severity]++;
+    return IK_OK;
+}
+
+ik_status audit_rest(ik_audit *a, const audit_about *about, uint64_t shown, const char *what,
+                     ik_error *err)
+{
+    audit_about rest = {about->severity, about->code, IK_NONE, IK_NONE, NULL, about->remedy};
+    return shown > AUDIT_NAMED
+               ? audit_add(a, &rest, err, "and %" PRIu64 " more: %s", shown - AUDIT_NAMED, what)
+               : IK_OK;
+}
+
+static int compare_severity(const void *x, const void *y)
+{
+    const ik_audit_finding *const *a = x, *const *b = y;
+    if ((*a)->severity != (*b)->severity)
+        return (*a)->severity > (*b)->severity ? -1 : 1;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static ik_status sort_findings(ik_audit *a, ik_error *err)
+{
+    size_t num = a->num_findings;
+    const ik_audit_finding **order = ik_calloc(num + 1, sizeof *order);
+    ik_audit_finding *sorted = ik_calloc(num + 1, sizeof *sorted);
+    if (!order || !sorted) {
+        free(order);
+        free(sorted);
+        return ik_fail_memory(err, num * sizeof *sorted, "the findings of an audit");
+    }
+    for (size_t i = 0; i < num; i++)
+        order[i] = &a->findings[i];
+    qsort(order, num, sizeof *order, compare_severity);
+    for (size_t i = 0; i < num; i++)
+        sorted[i] = *order[i];
+    free(order);
+    free(a->findings);
+    a->findings = sorted;
+    a->finding_cap = num + 1;
+    return IK_OK;
+}
+
+/* ---- an audit */
+
+/* What OpenSM dumped, or its configuration. */
+static ik_status read_maps(audit_work *w)
+{
+    const char *path = w->config->sl2vl;
+    size_t length = strlen(path);
+    if (length > 5 && strcmp(path + length - 5, ".conf") == 0)
+        return ik_sl2vl_conf_read(w->a->fabric, path, w->env, &w->vls, NULL, w->err);
+    return ik_sl2vl_dump_read(w->a->fabric, path, w->env, &w->vls, &w->maps, w->err);
+}
+
+static ik_status read_files(audit_work *w)
+{
+    ik_audit *a = w->a;
+    const ik_audit_config *c = w->config;
+    ik_status status = IK_OK;
+    if (c->tables) {
+        status = ik_lid_tables_read(&a->lids, c->tables, w->env, &w->tables, &a->matched, w->err);
+        a->has_tables = status == IK_OK;
+    }
+    if (status == IK_OK && c->policy) {
+        status = ik_qos_policy_read(&a->lids, c->policy, w->env, &w->sls, &w->policy, w->err);
+        a->has_levels = status == IK_OK;
+    }
+    if (status == IK_OK && c->path_records) {
+        status =
+            ik_path_records_read(&a->lids, c->path_records, w->env, &w->sls, &w->records, w->err);
+        a->has_levels = status == IK_OK;
+    }
+    if (status == IK_OK && c->sl2vl) {
+        status = read_maps(w);
+        a->has_maps = status == IK_OK;
+    } else if (status == IK_OK && a->has_levels) {
+        status = ik_sl2vl_make(a->fabric, IK_VL_MANAGEMENT, &w->vls, w->err);
+    }
+    return status;
+}
+
+/* The tables as they are: judged in both directions where there are service levels. */
+static ik_status judge_installed(audit_work *w)
+{
+    ik_audit_routing *r = &w->a->installed;
+    const ik_subnet_config config = {.replies = true, .management = true};
+    ik_status status = ik_subnet_judge(&w->tables, audit_sls(w), audit_vls(w), &config, w->env,
+                                       &r->verdict, w->err);
+    return status == IK_OK ? audit_measure(w->a, r, w->err) : status;
+}
+
+static ik_status run(audit_work *w)
+{
+    static ik_status (*const parts[])(audit_work *) = {audit_files, judge_installed, audit_pairs,
+                                                       audit_loops, audit_engine,    audit_balance};
+    ik_status status = ik_lids_make(w->a->fabric, &w->a->lids, w->err);
+    if (status == IK_OK)
+        status = audit_cabling(w);
+    if (status == IK_OK)
+        status = audit_lids(w);
+    if (status == IK_OK)
+        status = audit_lid_matrix(w);
+    if (status == IK_OK)
+        status = read_files(w);
+    for (size_t i = 0; w->a->has_tables && i < sizeof parts / sizeof *parts && status == IK_OK; i++)
+        status = parts[i](w);
+    if (status == IK_OK)
+        status = audit_counters(w);
+    if (status == IK_OK)
+        status = audit_propose(w);
+    return status == IK_OK ? sort_findings(w->a, w->err) : status;
+}
+
+ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const ik_env *env,
+                       ik_audit *out, ik_error *err)
+{
+    ik_audit a = {.fabric = f};
+    audit_work w = {.a = &a, .config = config, .env = env, .err = err};
+    ik_status status = run(&w);
+    ik_lid_tables_free(&w.tables);
+    ik_service_levels_free(&w.sls);
+    ik_sl2vl_free(&w.vls);
+    if (status != IK_OK) {
+        ik_audit_free(&a);
+        return status;
+    }
+    *out = a;
+    return IK_OK;
+}
+
+static void routing_free(ik_audit_routing *r)
+{
+    free(r->spec);
+    free(r->vc);
+    ik_subnet_verdict_free(&r->verdict);
+    ik_load_groups_free(r->groups, r->num_groups);
+    free(r->load);
+}
+
+void ik_audit_free(ik_audit *a)
+{
+    free(a->findings);
+    if (a->has_cabling)
+        ik_cabling_free(&a->cabling);
+    ik_lids_free(&a->lids);
+    routing_free(&a->installed);
+    routing_free(&a->proposed);
+    ik_counter_changes_free(&a->counters);
+    free(a->measured.predicted);
+    ik_arena_free(&a->arena);
+    *a = (ik_audit){0};
+}

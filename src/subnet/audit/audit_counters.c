@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * audit_counters.c: what ports have counted, and the measured load of channels beside the one that
+ * the installed tables predict.
+ *
+ * Measured and predicted loads are compared by how alike they are, not by their sums: the predicted
+ * ones are those of even traffic among all hosts, scaled so that channels between switches carry as
+ * much in the mean as was measured.
+ */
+#include "subnet/audit/audit_impl.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool inner(const ik_fabric *f, uint32_t port)
+{
+    uint32_t peer = ik_peer_node(f, port);
+    return peer != IK_NONE && ik_is_switch(f, f->port_node[port]) && ik_is_switch(f, peer);
+}
+
+/* ---- reading */
+
+static ik_status interval_of(const audit_work *w, const ik_counters *first,
+                             const ik_counters *later, double *interval_s)
+{
+    *interval_s = w->config->interval_s;
+    if (*interval_s > 0)
+        return IK_OK;
+    *interval_s = later->time_s - first->time_s;
+    if (first->time_s > 0 && later->time_s > 0 && *interval_s > 0)
+        return IK_OK;
+    ik_fail(w->err, IK_ERR_INPUT, "%s is not later than %s by the times of the files",
+            w->config->counters_later, w->config->counters);
+    return ik_hint(w->err, IK_ERR_INPUT,
+                   "say the time between the two readings: --interval 10s; or exchange them");
+}
+
+static ik_status note_unknown(audit_work *w, const ik_counters *c, const char *path)
+{
+    const audit_about about = {
+        IK_WARNING, "unknown-counters", IK_NONE, IK_NONE, NULL, "Take a new dump of the fabric."};
+    if (c->unknown == 0)
+        return IK_OK;
+    w->a->partial = true;
+    if (c->first_unknown_guid)
+        return audit_add(w->a, &about, w->err,
+                         "%s has counters of %" PRIu32
+                         " ports that the fabric has not, the first of GUID 0x%016" PRIx64,
+                         path, c->unknown, c->first_unknown_guid);
+    return audit_add(w->a, &about, w->err,
+                     "%s has counters of %" PRIu32
+                     " ports that the fabric has not, the first of LID %" PRIu32,
+                     path, c->unknown, c->first_unknown_lid);
+}
+
+/* Queries that were not answered: what installed tables without entries for switches lead to. */
+static ik_status note_failures(audit_work *w, const ik_counters *c, const char *path)
+{
+    const audit_about about = {
+        IK_ERROR, "query-failures",
+        IK_NONE,  IK_NONE,
+        NULL,     "Look for missing entries for LIDs of switches in the tables."};
+    if (c->failures == 0)
+        return IK_OK;
+    return audit_add(w->a, &about, w->err, "%s: %" PRIu64 " queries of counters were not answered",
+                     path, c->failures);
+}
+
+/* ---- findings of ports */
+
+static uint64_t count_code(const ik_counter_changes *c, size_t end, const char *code)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < end; i++)
+        count += strcmp(c->findings[i].code, code) == 0;
+    return count;
+}
+
+static ik_status add_findings(audit_work *w)
+{
+    const ik_counter_changes *c = &w->a->counters;
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < c->num_findings && status == IK_OK; i++) {
+        const ik_finding *f = &c->findings[i];
+        const audit_about about = {f->severity, f->code, f->node, f->port, NULL, NULL};
+        uint64_t before = count_code(c, i, f->code);
+        if (before < AUDIT_NAMED)
+            status = audit_add(w->a, &about, w->err, "%s", f->text);
+        else if (before == AUDIT_NAMED)
+            status = audit_rest(w->a, &about, count_code(c, c->num_findings, f->code),
+                                "ports with such counters", w->err);
+    }
+    return status;
+}
+
+/* ---- loads */
+
+typedef struct sums {
+    double n, measured, predicted, squares_m, squares_p, products;
+} sums;
+
+static double likeness(const sums *s)
+{
+    double m = s->n * s->squares_m - s->measured * s->measured,
+           p = s->n * s->squares_p - s->predicted * s->predicted;
+    return m > 0 && p > 0 ? (s->n * s->products - s->measured * s->predicted) / (sqrt(m) * sqrt(p))
+                          : 0;
+}
+
+/* Share of the channel's rate that even traffic takes, but for a factor. */
+static double even_share(const ik_audit *a, uint32_t port)
+{
+    return a->installed.load[port] / (double)ik_port_rate_bps(a->fabric, port);
+}
+
+static ik_status predict(audit_work *w)
+{
+    ik_audit *a = w->a;
+    ik_audit_measured *m = &a->measured;
+    sums s = {0};
+    m->predicted = ik_calloc((size_t)a->fabric->num_ports + 1, sizeof *m->predicted);
+    if (!m->predicted)
+        return ik_fail_memory(w->err, a->fabric->num_ports * sizeof *m->predicted, "loads");
+    for (uint32_t port = 0; port < a->fabric->num_ports; port++) {
+        double used = (double)a->counters.used[port], even = 0;
+        if (!inner(a->fabric, port) || used < 0)
+            continue;
+        even = even_share(a, port);
+        s.n += 1;
+        s.measured += used;
+        s.predicted += even;
+        s.squares_m += used * used;
+        s.squares_p += even * even;
+        s.products += used * even;
+    }
+    m->likeness = likeness(&s);
+    double scale = s.predicted > 0 ? s.measured / s.predicted : 0;
+    for (uint32_t port = 0; port < a->fabric->num_ports; port++)
+        m->predicted[port] =
+            a->fabric->port_peer[port] == IK_NONE ? -1.0F : (float)(scale * even_share(a, port));
+    return IK_OK;
+}
+
+static void measure(ik_audit *a)
+{
+    ik_audit_measured *m = &a->measured;
+    double sum = 0;
+    m->busiest = IK_NONE;
+    for (uint32_t port = 0; port < a->fabric->num_ports; port++) {
+        float used = a->counters.used[port];
+        if (!inner(a->fabric, port) || used < 0)
+            continue;
+        m->channels++;
+        sum += (double)used;
+        if (m->busiest == IK_NONE || used > a->counters.used[m->busiest])
+            m->busiest = port;
+    }
+    m->mean = m->channels ? sum / (double)m->channels : 0;
+}
+
+static ik_status compare(audit_work *w, const ik_counters *first, const ik_counters *later)
+{
+    double interval_s = 0;
+    ik_status status = later ? interval_of(w, first, later, &interval_s) : IK_OK;
+    if (status == IK_OK)
+        status = ik_counters_compare(first, later, interval_s, &w->a->counters, w->err);
+    if (status != IK_OK)
+        return status;
+    w->a->has_counters = true;
+    status = add_findings(w);
+    if (status != IK_OK || !later)
+        return status;
+    measure(w->a);
+    return w->a->has_tables && w->a->measured.channels ? predict(w) : IK_OK;
+}
+
+ik_status audit_counters(audit_work *w)
+{
+    ik_counters first = {0}, later = {0};
+    const ik_audit_config *c = w->config;
+    if (!c->counters)
+        return IK_OK;
+    ik_status status = ik_counters_read(w->a->fabric, c->counters, w->env, &first, w->err);
+    if (status == IK_OK)
+        status = note_unknown(w, &first, c->counters);
+    if (status == IK_OK && c->counters_later)
+        status = ik_counters_read(w->a->fabric, c->counters_later, w->env, &later, w->err);
+    if (status == IK_OK && c->counters_later)
+        status = note_unknown(w, &later, c->counters_later);
+    if (status == IK_OK)
+        status = c->counters_later ? note_failures(w, &later, c->counters_later)
+                                   : note_failures(w, &first, c->counters);
+    if (status == IK_OK)
+        status = compare(w, &first, c->counters_later ? &later : NULL);
+    ik_counters_free(&first);
+    ik_counters_free(&later);
+    return status;
+}

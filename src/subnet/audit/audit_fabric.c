@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * audit_fabric.c: findings about the fabric itself: its cabling, its LIDs.
+ */
+#include "ikat/subnet_files.h"
+#include "subnet/audit/audit_impl.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What to do about findings of a fabric. `partial`: the dump does not show the whole fabric. */
+static const struct {
+    const char *code, *remedy;
+    bool partial;
+} remedies[] = {
+    {"slow-link", "Reseat or replace the cable, and look at both ports' error counters.", false},
+    {"missing-cable", "Add the cable, or find the port that is down.", false},
+    {"unreachable", "Find the cable or switch that is down between the two parts.", false},
+    {"no-cable", "Connect the host, or take it out of the dump.", false},
+    {"duplicate-guid", "Two devices answer with one GUID: have one of them reprogrammed.", false},
+    {"lid-zero",
+     "In a dump: no subnet manager has configured these ports, see whether one runs, and its log. "
+     "A netlist has no LIDs.",
+     false},
+    {"truncated", "Dump the fabric again.", true},
+    {"missing-section", "Dump the fabric again while nothing changes in it.", true},
+    {"asymmetric-cable", "Dump the fabric again while nothing changes in it.", true},
+    {"asymmetric-rate", "Dump the fabric again; if it stays, reseat the cable.", false},
+    {"failed-link", "Repair the cable or the port.", false},
+    {"port-down", "Reseat or replace the cable; if the port stays down, replace what it leads to.",
+     false},
+    {"inactive-port", "See whether a subnet manager runs, and its log.", false},
+    {"separate-parts", "Find the cables that are down, or dump one fabric per file.", false},
+    {"second-dump", "Give each dump a file of its own.", true},
+    {"contradicting-section",
+     "Dump the fabric again while nothing changes in it; if it stays, two devices have one GUID.",
+     true},
+    {"missing-switch", "See whether the switch has power, and whether it answers.", false},
+    {"missing-host", "See whether the host is up, and its cable.", false},
+};
+
+static const char *remedy_of(const char *code, bool *partial)
+{
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (strcmp(remedies[i].code, code) == 0) {
+            *partial |= remedies[i].partial;
+            return remedies[i].remedy;
+        }
+    return NULL;
+}
+
+static ik_status add_finding(audit_work *w, const ik_finding *f)
+{
+    audit_about about = {f->severity, f->code, f->node, f->port, NULL, NULL};
+    about.remedy = remedy_of(f->code, &w->a->partial);
+    return audit_add(w->a, &about, w->err, "%s", f->text);
+}
+
+/* The audit of the cabling has the judgement of the fabric too, its reader's findings not. */
+static bool from_cabling(const ik_audit *a, const ik_finding *f)
+{
+    if (a->cabling.known && strcmp(f->code, "missing-cable") == 0)
+        return true; /* it knows which */
+    for (size_t i = 0; i < a->cabling.num_findings; i++) {
+        const ik_finding *c = &a->cabling.findings[i];
+        if (strcmp(c->code, f->code) == 0 && strcmp(c->text, f->text) == 0)
+            return true;
+    }
+    return false;
+}
+
+ik_status audit_cabling(audit_work *w)
+{
+    ik_audit *a = w->a;
+    ik_status status = ik_cabling_audit(a->fabric, w->config->plan, w->env, &a->cabling, w->err);
+    a->has_cabling = status == IK_OK;
+    for (size_t i = 0; i < a->cabling.num_findings && status == IK_OK; i++)
+        status = add_finding(w, &a->cabling.findings[i]);
+    for (size_t i = 0; i < a->fabric->num_findings && status == IK_OK; i++)
+        if (!from_cabling(a, &a->fabric->findings[i]))
+            status = add_finding(w, &a->fabric->findings[i]);
+    return status;
+}
+
+ik_status audit_lid_matrix(audit_work *w)
+{
+    const ik_fabric *f = w->a->fabric;
+    ik_lid_matrix m = {0};
+    char name[AUDIT_TEXT], hops[16];
+    audit_about about = {IK_WARNING,
+                         "lid-matrix",
+                         IK_NONE,
+                         IK_NONE,
+                         NULL,
+                         "Routings that avoid links (updn) count more hops. Under others the "
+                         "matrix is older than the dump: let the subnet manager sweep again."};
+    if (!w->config->lid_matrix)
+        return IK_OK;
+    ik_status status =
+        ik_lid_matrix_compare(&w->a->lids, w->config->lid_matrix, w->env, &m, w->err);
+    if (status == IK_OK && m.differ) {
+        about.node = m.first_switch;
+        snprintf(hops, sizeof hops, m.first_distance < 255 ? "%u" : "no way", m.first_distance);
+        status = audit_add(w->a, &about, w->err,
+                           "%" PRIu64 " of %" PRIu64 " numbers of hops in the lid matrix are not "
+                           "the fabric's, the first from %s to LID %" PRIu32 ": %u instead of %s",
+                           m.differ, m.rows, ik_node_describe(f, m.first_switch, name, sizeof name),
+                           m.first_lid, m.first_hops, hops);
+    }
+    about.node = IK_NONE;
+    if (status == IK_OK && (m.unknown_switches || m.missing_switches || m.unknown_lids))
+        status = audit_add(w->a, &about, w->err,
+                           "the lid matrix has %" PRIu32 " switches and %" PRIu64
+                           " entries for LIDs that the fabric has not, and lacks %" PRIu32
+                           " of its switches",
+                           m.unknown_switches, m.unknown_lids, m.missing_switches);
+    return status;
+}
+
+ik_status audit_lids(audit_work *w)
+{
+    ik_audit *a = w->a;
+    const char *remedy =
+        "No subnet manager has configured the port: see whether one runs, its log, "
+        "and whether the port is active.";
+    audit_about about = {IK_WARNING, "no-lid", IK_NONE, IK_NONE, NULL, remedy};
+    uint64_t shown = 0;
+    ik_status status = IK_OK;
+    if (a->lids.mixed_lmc) {
+        audit_about mixed = {
+            IK_WARNING, "mixed-lmc", IK_NONE,
+            IK_NONE,    NULL,        "Set one LMC for all hosts (OpenSM: -l), and sweep again."};
+        status = audit_add(a, &mixed, w->err, "ports of hosts have different numbers of LIDs");
+    }
+    if (a->lids.assigned == a->lids.num)
+        return status; /* a generated fabric: it has none at all */
+    for (uint32_t i = 0; i < a->lids.num && status == IK_OK; i++) {
+        const ik_lid *lid = &a->lids.of[i];
+        char name[AUDIT_TEXT];
+        if (!lid->made || shown++ >= AUDIT_NAMED)
+            continue;
+        about.node = lid->node;
+        about.port = lid->port;
+        status = audit_add(a, &about, w->err, "%s %s has no LID: nothing can be sent to it",
+                           lid->port == IK_NONE ? "switch" : "host",
+                           ik_node_describe(a->fabric, lid->node, name, sizeof name));
+    }
+    return status == IK_OK ? audit_rest(a, &about, shown, "ports have no LID", w->err) : status;
+}

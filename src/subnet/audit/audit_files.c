@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * audit_files.c: how the files of tables, service levels and lanes fit the fabric.
+ */
+#include "subnet/audit/audit_impl.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char other_fabric[] =
+    "Dump the fabric (ibnetdiscover) and the tables (OpenSM with -D 0x43, or dump_fts) together, "
+    "with nothing changed between the two.";
+
+static ik_status tables_switches(audit_work *w)
+{
+    ik_audit *a = w->a;
+    const ik_tables_matched *m = &a->matched;
+    audit_about about = {
+        IK_ERROR, "missing-switch-tables", m->first_missing_switch, IK_NONE, NULL, other_fabric};
+    ik_status status = IK_OK;
+    if (m->missing_switches) {
+        char name[AUDIT_TEXT];
+        status = audit_add(a, &about, w->err,
+                           "%" PRIu32 " of %" PRIu32 " switches have no table in the file, the "
+                           "first is %s",
+                           m->missing_switches, a->fabric->num_switches,
+                           ik_node_describe(a->fabric, m->first_missing_switch, name, sizeof name));
+        a->partial = true;
+    }
+    about =
+        (audit_about){IK_WARNING, "unknown-switch-tables", IK_NONE, IK_NONE, NULL, other_fabric};
+    if (status == IK_OK && m->unknown_switches) {
+        status = audit_add(a, &about, w->err,
+                           "the file has tables of %" PRIu32
+                           " switches that the fabric has not, the first has GUID 0x%016" PRIx64,
+                           m->unknown_switches, m->first_unknown_switch);
+        a->partial = true;
+    }
+    return status;
+}
+
+static ik_status tables_lids(audit_work *w)
+{
+    ik_audit *a = w->a;
+    const ik_tables_matched *m = &a->matched;
+    audit_about about = {IK_WARNING, "unknown-lids", IK_NONE, IK_NONE, NULL, other_fabric};
+    ik_status status = IK_OK;
+    if (m->unknown_lids) {
+        status = audit_add(a, &about, w->err,
+                           "%" PRIu64 " entries for %" PRIu32 " destinations that the fabric has "
+                           "not, the first is LID %" PRIu32,
+                           m->unknown_entries, m->unknown_lids, m->first_unknown_lid);
+        a->partial = true;
+    }
+    about.code = "matched-by-lid";
+    about.severity = IK_NOTE;
+    about.remedy = NULL;
+    if (status == IK_OK && m->guid_disagrees)
+        status = audit_add(a, &about, w->err,
+                           "%" PRIu64 " entries name a port GUID that the fabric has not; they are "
+                           "matched by LID",
+                           m->guid_disagrees);
+    about.code = "extra-paths";
+    about.severity = IK_WARNING;
+    about.remedy = other_fabric;
+    if (status == IK_OK && m->extra_paths)
+        status = audit_add(a, &about, w->err,
+                           "%" PRIu64 " entries for further LIDs of ports that have fewer in the "
+                           "fabric (its LMC is smaller)",
+                           m->extra_paths);
+    about.code = "entries-for-lid-0";
+    about.remedy = NULL;
+    if (status == IK_OK && m->zero_lids)
+        status = audit_add(a, &about, w->err, "%" PRIu32 " entries are for LID 0, which is no LID",
+                           m->zero_lids);
+    return status;
+}
+
+static ik_status tables_hosts(audit_work *w)
+{
+    ik_audit *a = w->a;
+    const ik_tables_matched *m = &a->matched;
+    audit_about about = {IK_ERROR,
+                         "host-without-entries",
+                         IK_NONE,
+                         IK_NONE,
+                         NULL,
+                         "See in OpenSM's log why it did not route to the port; if only the last "
+                         "LID is missing, the dump left it out (dump_fts does so with multiples of "
+                         "64)."};
+    ik_status status = IK_OK;
+    if (m->unnamed_hosts) {
+        char name[AUDIT_TEXT];
+        about.node = a->lids.of[m->first_unnamed].node;
+        status = audit_add(a, &about, w->err,
+                           "%" PRIu32 " of %" PRIu32
+                           " ports of hosts have no entry in any switch, the first is %s",
+                           m->unnamed_hosts, m->num_hosts,
+                           audit_lid(a, m->first_unnamed, name, sizeof name));
+    }
+    about = (audit_about){
+        IK_WARNING, "last-lid-left-out",
+        IK_NONE,    IK_NONE,
+        NULL,       "Take the tables from OpenSM itself (-D 0x43: opensm-lfts.dump)."};
+    if (status == IK_OK && m->missing_last_lid) {
+        status =
+            audit_add(a, &about, w->err,
+                      "no switch has an entry for LID %" PRIu32
+                      ": dump_fts and ibroute leave out the last LID if it is a multiple of 64",
+                      m->missing_last_lid);
+        a->partial = true;
+    }
+    return status;
+}
+
+static ik_status policy(audit_work *w)
+{
+    const ik_policy_matched *m = &w->policy;
+    audit_about about = {IK_WARNING, "policy-unknown-ports",
+                         IK_NONE,    IK_NONE,
+                         NULL,       "Write the policy for this fabric again."};
+    ik_status status = IK_OK;
+    if (!w->a->has_levels)
+        return IK_OK;
+    if (m->unknown_guids || m->unknown_names)
+        status = audit_add(w->a, &about, w->err,
+                           "the QoS policy names %" PRIu32 " GUIDs and %" PRIu32
+                           " names of ports that the fabric has not, the first GUID is "
+                           "0x%016" PRIx64,
+                           m->unknown_guids, m->unknown_names, m->first_unknown_guid);
+    about = (audit_about){IK_NOTE, "policy-conditions", IK_NONE, IK_NONE, NULL, NULL};
+    if (status == IK_OK && m->conditional_rules)
+        status = audit_add(w->a, &about, w->err,
+                           "%" PRIu32 " rules of the QoS policy look at service IDs, classes or "
+                           "partitions: they are taken for rules that do not match",
+                           m->conditional_rules);
+    return status;
+}
+
+static ik_status records(audit_work *w)
+{
+    const ik_path_records_matched *m = &w->records;
+    audit_about about = {IK_WARNING, "records-unknown",
+                         IK_NONE,    IK_NONE,
+                         NULL,       "Ask the subnet manager again (saquery PR)."};
+    ik_status status = IK_OK;
+    if (!w->config->path_records)
+        return IK_OK;
+    if (m->unknown)
+        status =
+            audit_add(w->a, &about, w->err,
+                      "%" PRIu64 " path records are of ports that the fabric has not", m->unknown);
+    about.code = "records-missing";
+    if (status == IK_OK && m->missing) {
+        status = audit_add(w->a, &about, w->err,
+                           "%" PRIu64 " of %" PRIu64
+                           " pairs have no path record and are taken to use SL 0",
+                           m->missing, m->missing + m->pairs);
+        w->a->partial = true;
+    }
+    return status;
+}
+
+/* Service levels without maps. */
+static ik_status assumed(audit_work *w)
+{
+    audit_about about = {IK_NOTE, "lanes-assumed",
+                         IK_NONE, IK_NONE,
+                         NULL,    "Give the SL-to-VL maps (--sl2vl opensm-sl2vl.dump)."};
+    if (w->a->has_maps || !(w->policy.max_sl || w->records.max_sl))
+        return IK_OK;
+    return audit_add(w->a, &about, w->err,
+                     "no SL-to-VL maps are given: SL i is taken to travel on VL i");
+}
+
+static ik_status maps(audit_work *w)
+{
+    const ik_sl2vl_matched *m = &w->maps;
+    audit_about about = {IK_WARNING,
+                         "sl2vl-holes",
+                         m->first_hole_switch,
+                         IK_NONE,
+                         NULL,
+                         "Take the dump again from a subnet manager that runs with QoS (-Q)."};
+    ik_status status = IK_OK;
+    if (!w->a->has_maps || !w->maps.switches)
+        return IK_OK; /* none, or an opensm.conf, which is for all ports */
+    if (m->holes) {
+        status = audit_add(w->a, &about, w->err,
+                           "%" PRIu64 " pairs of ports have no SL-to-VL map in the file and are "
+                           "taken to use VL 0; %" PRIu32 " switches and %" PRIu32
+                           " hosts have none at all",
+                           m->holes, m->missing_switches, m->missing_hosts);
+        w->a->partial = true;
+    }
+    about = (audit_about){IK_WARNING, "sl2vl-unknown", IK_NONE, IK_NONE, NULL, other_fabric};
+    if (status == IK_OK && m->unknown)
+        status = audit_add(w->a, &about, w->err,
+                           "SL-to-VL maps of %" PRIu32
+                           " nodes that the fabric has not, the first has GUID 0x%016" PRIx64,
+                           m->unknown, m->first_unknown);
+    return status;
+}
+
+ik_status audit_files(audit_work *w)
+{
+    ik_status status = tables_switches(w);
+    if (status == IK_OK)
+        status = tables_lids(w);
+    if (status == IK_OK)
+        status = tables_hosts(w);
+    if (status == IK_OK)
+        status = policy(w);
+    if (status == IK_OK)
+        status = records(w);
+    if (status == IK_OK)
+        status = assumed(w);
+    return status == IK_OK ? maps(w) : status;
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * counters_read.c: counters as two programs of infiniband-diags print them. ibqueryerrors has a
+ * line for each port that it tells of,
+ *
+ *   Errors for 0x2c90200000001 "leaf"
+ *      GUID 0x2c90200000001 port 3: [SymbolErrorCounter == 17] [PortXmitData == 91 (364.000B)]
+ *          Link info: …
+ *   ## Summary: 15 nodes checked, 1 bad nodes found
+ *
+ * and perfquery a line for each counter of the port that its first line names:
+ *
+ *   # Port extended counters: Lid 2 port 3 (CapMask: 0x1300 CapMask2: 0x0000000)
+ *   PortXmitData:....................27648
+ *
+ * GUIDs are those of nodes or of ports, so both lead to the node, and the number to the port.
+ */
+#include "base/text_lines.h"
+#include "subnet/counters/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const counter_kind counter_kinds[IK_NUM_COUNTERS] = {
+    [IK_COUNTER_SYMBOL_ERRORS] = {"SymbolErrorCounter", 0xFFFF},
+    [IK_COUNTER_LINK_RECOVERIES] = {"LinkErrorRecoveryCounter", 0xFF},
+    [IK_COUNTER_LINK_DOWNED] = {"LinkDownedCounter", 0xFF},
+    [IK_COUNTER_RCV_ERRORS] = {"PortRcvErrors", 0xFFFF},
+    [IK_COUNTER_RCV_REMOTE_ERRORS] = {"PortRcvRemotePhysicalErrors", 0xFFFF},
+    [IK_COUNTER_RCV_RELAY_ERRORS] = {"PortRcvSwitchRelayErrors", 0xFFFF},
+    [IK_COUNTER_XMIT_DISCARDS] = {"PortXmitDiscards", 0xFFFF},
+    [IK_COUNTER_XMIT_CONSTRAINT_ERRORS] = {"PortXmitConstraintErrors", 0xFF},
+    [IK_COUNTER_RCV_CONSTRAINT_ERRORS] = {"PortRcvConstraintErrors", 0xFF},
+    [IK_COUNTER_INTEGRITY_ERRORS] = {"LocalLinkIntegrityErrors", 0xF},
+    [IK_COUNTER_OVERRUN_ERRORS] = {"ExcessiveBufferOverrunErrors", 0xF},
+    [IK_COUNTER_QP1_DROPPED] = {"QP1Dropped", 0xFFFF},
+    [IK_COUNTER_VL15_DROPPED] = {"VL15Dropped", 0xFFFF},
+    [IK_COUNTER_XMIT_DATA] = {"PortXmitData", 0xFFFFFFFF},
+    [IK_COUNTER_RCV_DATA] = {"PortRcvData", 0xFFFFFFFF},
+    [IK_COUNTER_XMIT_PACKETS] = {"PortXmitPkts", 0xFFFFFFFF},
+    [IK_COUNTER_RCV_PACKETS] = {"PortRcvPkts", 0xFFFFFFFF},
+    [IK_COUNTER_XMIT_WAIT] = {"PortXmitWait", 0xFFFFFFFF},
+};
+
+const char *ik_counter_name(ik_counter counter)
+{
+    return counter_kinds[counter].name;
+}
+
+/* What names a node: a GUID, or a LID. */
+typedef struct node_key {
+    uint64_t key;
+    uint32_t node;
+} node_key;
+
+typedef struct reading {
+    ik_counters *c;
+    node_key *guids, *lids;
+    size_t num_guids, num_lids;
+    const char *file;
+    unsigned line;
+    const char *begin, *at, *end; /* of the line */
+    uint32_t port;                /* that perfquery tells of; IK_NONE = none of the fabric's */
+    bool in_port;                 /* perfquery's first line of a port was seen */
+    bool any;                     /* a line of one of the programs was seen */
+} reading;
+
+static ik_status refuse(const reading *r, ik_error *err, const char *expected)
+{
+    int shown = (int)(r->end - r->at < 40 ? r->end - r->at : 40);
+    return ik_fail_at(err, IK_ERR_INPUT, r->file, r->line, (unsigned)(r->at - r->begin) + 1,
+                      "expected %s, not '%.*s'", expected, shown, r->at);
+}
+
+/* ---- nodes by GUID and LID */
+
+static int compare_keys(const void *a, const void *b)
+{
+    const node_key *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static ik_status index_nodes(reading *r, ik_error *err)
+{
+    const ik_fabric *f = r->c->fabric;
+    size_t most = (size_t)ik_num_nodes(f) + f->num_ports + 1;
+    r->guids = ik_calloc(most, sizeof *r->guids);
+    r->lids = ik_calloc(most, sizeof *r->lids);
+    if (!r->guids || !r->lids)
+        return ik_fail_memory(err, 2 * most * sizeof *r->guids, "the names of ports");
+    for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
+        r->guids[r->num_guids++] = (node_key){ik_node_guid(f, node), node};
+        if (f->node_lid && f->node_lid[node])
+            r->lids[r->num_lids++] = (node_key){f->node_lid[node], node};
+    }
+    for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++) {
+        r->guids[r->num_guids++] = (node_key){ik_port_guid(f, port), f->port_node[port]};
+        if (ik_port_lid(f, port))
+            r->lids[r->num_lids++] = (node_key){ik_port_lid(f, port), f->port_node[port]};
+    }
+    qsort(r->guids, r->num_guids, sizeof *r->guids, compare_keys);
+    qsort(r->lids, r->num_lids, sizeof *r->lids, compare_keys);
+    return IK_OK;
+}
+
+static uint32_t find_node(const node_key *keys, size_t num, uint64_t key)
+{
+    size_t low = 0, high = num;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (keys[mid].key < key)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < num && keys[low].key == key ? keys[low].node : IK_NONE;
+}
+
+static uint32_t find_port(const ik_fabric *f, uint32_t node, uint64_t number)
+{
+    if (node == IK_NONE)
+        return IK_NONE;
+    uint32_t first = f->port_base[node], radix = ik_radix(f, node);
+    if (number >= 1 && number <= radix && ik_port_number(f, first + (uint32_t)number - 1) == number)
+        return first + (uint32_t)number - 1;
+    for (uint32_t port = first; port < first + radix; port++)
+        if (ik_port_number(f, port) == number)
+            return port;
+    return IK_NONE;
+}
+
+static void note_unknown(ik_counters *c, uint64_t guid, uint32_t lid)
+{
+    if (c->unknown++ == 0) {
+        c->first_unknown_guid = guid;
+        c->first_unknown_lid = lid;
+    }
+}
+
+/* ---- pieces of a line */
+
+static void skip_blanks(reading *r)
+{
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
+        r->at++;
+}
+
+static bool take(reading *r, const char *word)
+{
+    size_t length = strlen(word);
+    if ((size_t)(r->end - r->at) < length || memcmp(r->at, word, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+static const char *find(const reading *r, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = r->at; (size_t)(r->end - at) >= length; at++)
+        if (memcmp(at, word, length) == 0)
+            return at;
+    return NULL;
+}
+
+static bool take_number(reading *r, unsigned base, uint64_t *value)
+{
+    uint64_t v = 0;
+    const char *start = r->at;
+    for (; r->at < r->end; r->at++) {
+        unsigned digit = *r->at >= '0' && *r->at <= '9' ? (unsigned)(*r->at - '0')
+                         : (*r->at | 32) >= 'a' && (*r->at | 32) <= 'f'
+                             ? (unsigned)((*r->at | 32) - 'a') + 10
+                             : base;
+        if (digit >= base)
+            break;
+        if (v > (UINT64_MAX - digit) / base)
+            return false;
+        v = v * base + digit;
+    }
+    *value = v;
+    return r->at > start;
+}
+
+static ik_counter counter_named(const char *name, size_t length)
+{
+    ik_counter c = 0;
+    while (c < IK_NUM_COUNTERS && (strlen(counter_kinds[c].name) != length ||
+                                   memcmp(counter_kinds[c].name, name, length) != 0))
+        c++;
+    return c;
+}
+
+/* The largest value stays: where a port's 32-bit counters and its 64-bit ones are given, these. */
+static void put(ik_counters *c, uint32_t port, ik_counter counter, uint64_t value)
+{
+    c->ports += c->known[port] == 0;
+    c->known[port] |= 1u << counter;
+    if (value > c->value[port][counter])
+        c->value[port][counter] = value;
+}
+
+/* ---- ibqueryerrors */
+
+/* `[Name == 17]` or `[Name == 91 (364.000B)]`; counters that ikat has no use for are left out. */
+static ik_status read_bracket(reading *r, uint32_t port, ik_error *err)
+{
+    const char *name = r->at;
+    uint64_t value = 0;
+    while (r->at < r->end && *r->at != ' ' && *r->at != ']')
+        r->at++;
+    ik_counter counter = counter_named(name, (size_t)(r->at - name));
+    if (!take(r, " == ") || !take_number(r, 10, &value))
+        return refuse(r, err, "' == ' and a number");
+    skip_blanks(r);
+    if (take(r, "("))
+        while (r->at < r->end && *r->at != ']')
+            r->at++;
+    if (!take(r, "]"))
+        return refuse(r, err, "']' after the counter");
+    if (counter < IK_NUM_COUNTERS && port != IK_NONE)
+        put(r->c, port, counter, value);
+    return IK_OK;
+}
+
+static ik_status read_brackets(reading *r, uint32_t port, ik_error *err)
+{
+    for (skip_blanks(r); r->at < r->end; skip_blanks(r)) {
+        ik_status status =
+            take(r, "[") ? read_bracket(r, port, err) : refuse(r, err, "'[COUNTER == VALUE]'");
+        if (status != IK_OK)
+            return status;
+    }
+    return IK_OK;
+}
+
+/* Behind `GUID `. */
+static ik_status read_guid_line(reading *r, ik_error *err)
+{
+    uint64_t guid = 0, number = 0;
+    uint32_t port = IK_NONE;
+    if (!take(r, "0x") || !take_number(r, 16, &guid))
+        return refuse(r, err, "a GUID, 0x and hexadecimal digits");
+    if (!take(r, " port "))
+        return refuse(r, err, "' port N:'");
+    bool all = take(r, "ALL");
+    if (!all && !take_number(r, 10, &number))
+        return refuse(r, err, "the number of a port or ALL");
+    if (!take(r, ":"))
+        return refuse(r, err, "':' after the port");
+    if (!all && number != 0) {
+        port = find_port(r->c->fabric, find_node(r->guids, r->num_guids, guid), number);
+        if (port == IK_NONE)
+            note_unknown(r->c, guid, 0);
+    }
+    return read_brackets(r, port, err);
+}
+
+/* ---- perfquery */
+
+/* Behind `# Port counters: ` or `# Port extended counters: `. A port that a directed path leads to
+ * is none that could be found. */
+static ik_status read_port_header(reading *r, ik_error *err)
+{
+    uint64_t lid = 0, number = 0;
+    r->in_port = true;
+    r->port = IK_NONE;
+    if (!take(r, "Lid "))
+        return IK_OK;
+    if (!take_number(r, 10, &lid) || !take(r, " port ") || !take_number(r, 10, &number))
+        return refuse(r, err, "'LID port N'");
+    if (number == 0 || number == 255)
+        return IK_OK;
+    r->port = find_port(r->c->fabric, find_node(r->lids, r->num_lids, lid), number);
+    if (r->port == IK_NONE)
+        note_unknown(r->c, 0, (uint32_t)lid);
+    return IK_OK;
+}
+
+/* `Name:......17` */
+static ik_status read_field(reading *r, const char *colon, ik_error *err)
+{
+    uint64_t value = 0;
+    ik_counter counter = counter_named(r->at, (size_t)(colon - r->at));
+    if (counter == IK_NUM_COUNTERS)
+        return IK_OK;
+    for (r->at = colon + 1; r->at < r->end && *r->at == '.'; r->at++)
+        ;
+    if (!take_number(r, 10, &value) || r->at != r->end)
+        return refuse(r, err, "the counter's value");
+    if (r->port != IK_NONE)
+        put(r->c, r->port, counter, value);
+    return IK_OK;
+}
+
+/* ---- lines */
+
+static ik_status read_comment(reading *r, ik_error *err)
+{
+    r->any = true;
+    if (take(r, "# Port counters: ") || take(r, "# Port extended counters: "))
+        return read_port_header(r, err);
+    r->in_port = false;
+    const char *failures = find(r, " PMA query failures");
+    if (failures && take(r, "##")) {
+        skip_blanks(r);
+        uint64_t num = 0;
+        if (take_number(r, 10, &num) && r->at == failures)
+            r->c->failures += num < UINT32_MAX ? num : UINT32_MAX;
+    } else if (take(r, "# Port")) { /* what else perfquery tells of ports */
+        r->in_port = true;
+        r->port = IK_NONE;
+    }
+    return IK_OK;
+}
+
+/* What the programs and their libraries say when something does not answer. */
+static bool is_complaint(reading *r)
+{
+    return take(r, "ibwarn: ") || take(r, "ibpanic: ") || take(r, "WARN") ||
+           find(r, ": iberror: ") || find(r, " query failed") || find(r, "Failed to ");
+}
+
+static ik_status read_line(reading *r, ik_error *err)
+{
+    if (r->at < r->end && *r->at == '#')
+        return read_comment(r, err);
+    skip_blanks(r);
+    if (r->at == r->end || is_complaint(r))
+        return IK_OK;
+    if (take(r, "Errors for ") || take(r, "Data Counters for ") || take(r, "Link info: ")) {
+        r->any = true;
+        r->in_port = false;
+        return IK_OK;
+    }
+    if (take(r, "GUID "))
+        return read_guid_line(r, err);
+    const char *colon = memchr(r->at, ':', (size_t)(r->end - r->at));
+    if (r->in_port && colon)
+        return read_field(r, colon, err);
+    return refuse(r, err, "a line that ibqueryerrors or perfquery prints");
+}
+
+static ik_status read_lines(reading *r, ik_text_lines *lines, ik_error *err)
+{
+    bool more = true;
+    ik_status status = ik_text_lines_next(lines, &more, err);
+    for (; status == IK_OK && more; status = ik_text_lines_next(lines, &more, err)) {
+        r->begin = r->at = lines->line;
+        r->end = lines->line_end;
+        r->line = lines->number;
+        status = read_line(r, err);
+        if (status != IK_OK)
+            return status;
+    }
+    return status;
+}
+
+static ik_status check_something(const reading *r, ik_error *err)
+{
+    const ik_counters *c = r->c;
+    if (!r->any)
+        return ik_fail_at(err, IK_ERR_INPUT, r->file, 1, 1,
+                          "nothing that ibqueryerrors or perfquery prints is in it");
+    if (c->ports > 0 || c->unknown == 0)
+        return IK_OK;
+    ik_fail_at(err, IK_ERR_INPUT, r->file, 1, 1, "none of its ports is one of this fabric's");
+    if (c->first_unknown_guid)
+        return ik_hint(err, IK_ERR_INPUT, "its first port is of GUID 0x%016llx",
+                       (unsigned long long)c->first_unknown_guid);
+    return ik_hint(err, IK_ERR_INPUT, "its first port is of LID %u; has the fabric LIDs?",
+                   c->first_unknown_lid);
+}
+
+static ik_status allocate(ik_counters *c, ik_error *err)
+{
+    size_t ports = (size_t)c->fabric->num_ports + 1;
+    c->value = ik_calloc(ports, sizeof *c->value);
+    c->known = ik_calloc(ports, sizeof *c->known);
+    if (!c->value || !c->known)
+        return ik_fail_memory(err, ports * sizeof *c->value, "counters of ports");
+    return IK_OK;
+}
+
+static ik_status read_all(const ik_fabric *f, ik_text_lines *lines, ik_counters *out, ik_error *err)
+{
+    ik_counters c = {.fabric = f};
+    reading r = {.c = &c, .file = lines->path, .port = IK_NONE};
+    ik_status status = allocate(&c, err);
+    if (status == IK_OK)
+        status = index_nodes(&r, err);
+    if (status == IK_OK)
+        status = read_lines(&r, lines, err);
+    if (status == IK_OK)
+        status = check_something(&r, err);
+    free(r.guids);
+    free(r.lids);
+    if (status == IK_OK)
+        *out = c;
+    else
+        ik_counters_free(&c);
+    return status;
+}
+
+ik_status ik_counters_parse(const ik_fabric *f, const char *text, size_t size, const char *file,
+                            ik_counters *out, ik_error *err)
+{
+    ik_text_lines lines = {0};
+    ik_text_lines_memory(&lines, text, size, file);
+    ik_status status = read_all(f, &lines, out, err);
+    ik_text_lines_close(&lines);
+    return status;
+}
+
+ik_status ik_counters_read(const ik_fabric *f, const char *path, const ik_env *env,
+                           ik_counters *out, ik_error *err)
+{
+    ik_text_lines lines = {0};
+    struct stat about;
+    ik_status status = ik_text_lines_open(&lines, path, env, err);
+    if (status == IK_OK)
+        status = read_all(f, &lines, out, err);
+    ik_text_lines_close(&lines);
+    if (status == IK_OK && stat(path, &about) == 0 && S_ISREG(about.st_mode))
+        out->time_s = (double)about.st_mtim.tv_sec + (double)about.st_mtim.tv_nsec * 1e-9;
+    return status;
+}
+
+void ik_counters_free(ik_counters *c)
+{
+    free(c->value);
+    free(c->known);
+    *c = (ik_counters){0};
+}

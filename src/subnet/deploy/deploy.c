@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deploy.c: a routing as files for OpenSM: made, written, read back, judged as read, and only then
+ * put in place.
+ */
+#include "subnet/deploy/deploy.h"
+#include "subnet/deploy/update.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- hosts that are left out, roots */
+
+/* The part of the fabric with most hosts. */
+static uint32_t largest_part(const ik_parts *p, uint32_t *hosts_of)
+{
+    uint32_t best = 0;
+    for (uint32_t h = 0; h < p->num_hosts; h++)
+        for (uint32_t i = p->base[h]; i < p->base[h + 1]; i++)
+            hosts_of[p->part[i]]++;
+    for (uint32_t i = 1; i < p->num_parts; i++)
+        if (hosts_of[i] > hosts_of[best])
+            best = i;
+    return best;
+}
+
+static bool in_part(const ik_parts *p, uint32_t host, uint32_t part)
+{
+    for (uint32_t i = p->base[host]; i < p->base[host + 1]; i++)
+        if (p->part[i] == part)
+            return true;
+    return false;
+}
+
+ik_status deploy_find_left_out(ik_deployment *d, ik_error *err)
+{
+    ik_parts parts = {0};
+    ik_status status = ik_parts_find(d->fabric, &parts, err);
+    if (status != IK_OK)
+        return status;
+    uint32_t *hosts_of = ik_calloc((size_t)parts.num_parts + 1, sizeof *hosts_of);
+    d->left_out = ik_calloc((size_t)d->fabric->num_hosts + 1, sizeof *d->left_out);
+    if (hosts_of && d->left_out) {
+        uint32_t main_part = largest_part(&parts, hosts_of);
+        for (uint32_t h = 0; h < parts.num_hosts; h++)
+            if (!in_part(&parts, h, main_part))
+                d->left_out[d->num_left_out++] = ik_host_node(d->fabric, h);
+    } else {
+        status = ik_fail_memory(err, d->fabric->num_hosts * (size_t)4, "hosts");
+    }
+    free(hosts_of);
+    ik_parts_free(&parts);
+    return status;
+}
+
+/* Hops from one switch to the farthest that it reaches, and how many it reaches. */
+static uint32_t farthest(const ik_fabric *f, uint32_t from, uint32_t *dist, uint32_t *queue,
+                         uint32_t *reached)
+{
+    uint32_t num = 1;
+    memset(dist, 0xFF, f->num_switches * sizeof *dist);
+    dist[from] = 0;
+    queue[0] = from;
+    for (uint32_t i = 0; i < num; i++)
+        for (uint32_t p = f->port_base[queue[i]]; p < f->port_base[queue[i] + 1]; p++) {
+            uint32_t peer = ik_peer_node(f, p);
+            if (peer == IK_NONE || !ik_is_switch(f, peer) || dist[peer] != IK_NONE)
+                continue;
+            dist[peer] = dist[queue[i]] + 1;
+            queue[num++] = peer;
+        }
+    *reached = num;
+    return dist[queue[num - 1]];
+}
+
+/* A switch that has the fewest hops to the farthest other one, of the largest part. */
+static void find_centre(ik_deployment *d, uint32_t *dist, uint32_t *queue)
+{
+    const ik_fabric *f = d->fabric;
+    uint32_t best = IK_NONE, best_hops = 0, best_reached = 0;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        uint32_t reached = 0, hops = farthest(f, sw, dist, queue, &reached);
+        if (best == IK_NONE || reached > best_reached ||
+            (reached == best_reached && hops < best_hops)) {
+            best = sw;
+            best_hops = hops;
+            best_reached = reached;
+        }
+    }
+    if (best != IK_NONE)
+        d->roots[d->num_roots++] = best;
+}
+
+ik_status deploy_find_roots(ik_deployment *d, ik_error *err)
+{
+    const ik_fabric *f = d->fabric;
+    size_t n = (size_t)f->num_switches + 1;
+    d->roots = ik_calloc(n, sizeof *d->roots);
+    uint32_t *scratch = ik_calloc(n, 2 * sizeof *scratch);
+    if (!d->roots || !scratch) {
+        free(scratch);
+        return ik_fail_memory(err, n * 12, "roots");
+    }
+    for (uint32_t sw = 0; f->switch_level && sw < f->num_switches; sw++)
+        if (f->switch_level[sw] == f->num_levels)
+            d->roots[d->num_roots++] = sw;
+    if (d->num_roots == 0)
+        find_centre(d, scratch, scratch + n);
+    free(scratch);
+    return IK_OK;
+}
+
+/* ---- judging */
+
+static void measure(ik_deployment *d)
+{
+    const ik_fabric *f = d->fabric;
+    d->entries = d->max_paths = 0;
+    size_t cells = (size_t)d->tables.num_switches * d->lids.num;
+    for (size_t i = 0; i < cells; i++)
+        d->entries += d->tables.out[i] != IK_PORT_NONE;
+    for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++) {
+        uint32_t peer = ik_peer_node(f, p);
+        if (peer != IK_NONE && ik_is_switch(f, peer) && d->verdict.paths_over[p] > d->max_paths)
+            d->max_paths = d->verdict.paths_over[p];
+    }
+}
+
+ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err)
+{
+    const ik_subnet_config config = {.replies = true, .management = true};
+    if (d->judged)
+        ik_subnet_verdict_free(&d->verdict);
+    d->judged = false;
+    ik_status status =
+        ik_subnet_judge(&d->tables, d->lanes > 1 ? &d->levels : NULL, d->lanes > 1 ? &d->vls : NULL,
+                        &config, env, &d->verdict, err);
+    if (status != IK_OK)
+        return status;
+    const ik_subnet_verdict *v = &d->verdict;
+    uint64_t lost = v->pairs - v->delivered - v->unconnected;
+    d->judged = true;
+    d->why_not[0] = '\0';
+    if (lost)
+        snprintf(d->why_not, sizeof d->why_not, "%llu pairs that are connected are not delivered",
+                 (unsigned long long)lost);
+    else if (v->switch_undelivered)
+        snprintf(d->why_not, sizeof d->why_not, "%u switches cannot be asked by every host",
+                 v->switches_unreached);
+    else if (v->deadlock_free != IK_YES)
+        snprintf(d->why_not, sizeof d->why_not,
+                 v->deadlock_free == IK_NO ? "%zu channels can wait for each other (a credit loop)"
+                                           : "whether there is a credit loop is not known%.0zu",
+                 v->loop_length);
+    d->proved = d->why_not[0] == '\0';
+    measure(d);
+    return IK_OK;
+}
+
+static ik_status refuse_unproved(const ik_deployment *d, ik_error *err)
+{
+    ik_fail(err, IK_ERR_FAILED, "'%.100s' with VC scheme '%.100s' is not proved: %s",
+            d->plan->routing->spec, d->plan->vc->spec, d->why_not);
+    if (d->verdict.deadlock_free == IK_NO && d->lanes == 1)
+        return ik_hint(err, IK_ERR_FAILED,
+                       "--vc lash makes it free of credit loops with several lanes, routing nue "
+                       "with any number; --unproved writes it all the same and says so");
+    return ik_hint(err, IK_ERR_FAILED, "--unproved writes it all the same and says so");
+}
+
+/* ---- the whole */
+
+static ik_status make(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
+                      ik_error *err)
+{
+    ik_status status = deploy_plan(d->fabric, config, env, &d->plan, err);
+    if (status == IK_OK)
+        status = ik_lids_make(d->fabric, &d->lids, err);
+    if (status == IK_OK)
+        status = deploy_settle_lanes(d, config, env, err);
+    if (status == IK_OK)
+        status = update_apply(d, config->from, env, err);
+    if (status == IK_OK)
+        status = deploy_find_left_out(d, err);
+    if (status == IK_OK)
+        status = deploy_find_roots(d, err);
+    return status;
+}
+
+static ik_status write_and_judge(ik_deployment *d, const ik_deploy_config *config,
+                                 deploy_folder *folder, const ik_env *env, ik_error *err)
+{
+    ik_status status = deploy_write(d, folder, err);
+    if (status == IK_OK)
+        status = deploy_read_back(d, folder, env, err);
+    if (status == IK_OK)
+        status = deploy_judge(d, env, err);
+    if (status == IK_OK && !d->proved && !config->unproved)
+        status = refuse_unproved(d, err);
+    if (status == IK_OK)
+        status = deploy_write_summaries(d, folder, err);
+    return status;
+}
+
+ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *path,
+                    const ik_env *env, ik_deployment *out, ik_error *err)
+{
+    ik_deployment d = {.fabric = f, .name = config->fabric ? config->fabric : f->spec};
+    deploy_folder folder;
+    ik_status status = deploy_folder_open(&folder, path, config->force, err);
+    if (status != IK_OK)
+        return status;
+    d.folder = strdup(folder.path);
+    status = d.folder ? make(&d, config, env, err) : ik_fail_memory(err, 4096, "a path");
+    if (status == IK_OK)
+        status = write_and_judge(&d, config, &folder, env, err);
+    if (status == IK_OK)
+        status = deploy_folder_finish(&folder, err);
+    else
+        deploy_folder_drop(&folder);
+    if (status == IK_OK)
+        *out = d;
+    else
+        ik_deployment_free(&d);
+    return status;
+}
+
+void ik_deployment_free(ik_deployment *d)
+{
+    if (d->judged)
+        ik_subnet_verdict_free(&d->verdict);
+    ik_service_levels_free(&d->levels);
+    ik_sl2vl_free(&d->vls);
+    ik_lid_tables_free(&d->tables);
+    ik_lids_free(&d->lids);
+    ik_plan_free(d->plan);
+    free(d->left_out);
+    free(d->roots);
+    free(d->folder);
+    free(d->update.order);
+    *d = (ik_deployment){0};
+}

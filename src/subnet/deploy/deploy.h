@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * subnet/deploy.h: the steps of ik_deploy.
+ */
+#ifndef IKAT_SUBNET_DEPLOY_H
+#define IKAT_SUBNET_DEPLOY_H
+
+#include "ikat/deploy.h"
+#include "subnet/deploy/deploy_folder.h"
+
+/* The plan that is to be installed: its VC scheme with pairs=both where that is what makes it safe
+ * for replies. IK_ERR_UNSUPPORTED says by name what cannot be installed. */
+ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *config, const ik_env *env,
+                      ik_plan **out, ik_error *err);
+
+/* Tables and service levels, with lanes numbered so that performance queries share theirs with data
+ * that they cannot close a credit loop with, where that can be had. */
+ik_status deploy_settle_lanes(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
+                              ik_error *err);
+
+/* Hosts that most others cannot reach, and roots. */
+ik_status deploy_find_left_out(ik_deployment *d, ik_error *err);
+ik_status deploy_find_roots(ik_deployment *d, ik_error *err);
+
+/* Writes tables, service levels and roots into the temporary folder. */
+ik_status deploy_write(ik_deployment *d, const deploy_folder *folder, ik_error *err);
+/* Replaces tables and service levels of d by what the files there say, read as an audit reads them.
+ */
+ik_status deploy_read_back(ik_deployment *d, const deploy_folder *folder, const ik_env *env,
+                           ik_error *err);
+/* Writes the commands and both summaries. */
+ik_status deploy_write_summaries(ik_deployment *d, const deploy_folder *folder, ik_error *err);
+
+/* Judges what d has: d->verdict, d->proved. */
+ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err);
+
+/* Text that more than one of these print. */
+void deploy_print_commands(const ik_deployment *d, FILE *out);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deploy_files.c: the files of a deployment but for its summaries, and reading them back.
+ */
+#include "ikat/format.h"
+#include "subnet/deploy/deploy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+typedef ik_status (*write_fn)(ik_deployment *d, FILE *out, ik_error *err);
+
+static ik_status write_lfts(ik_deployment *d, FILE *out, ik_error *err)
+{
+    return ik_lid_tables_print(&d->tables, out, err);
+}
+
+static ik_status write_policy(ik_deployment *d, FILE *out, ik_error *err)
+{
+    return ik_qos_policy_print(&d->levels, out, &d->policy, err);
+}
+
+static ik_status write_conf(ik_deployment *d, FILE *out, ik_error *err)
+{
+    char path[DEPLOY_PATH + 64];
+    snprintf(path, sizeof path, "%s/%s", d->folder, deploy_file_name(DEPLOY_POLICY));
+    fprintf(out, "routing_engine file,no_fallback\nlfts_file %s/%s\n", d->folder,
+            deploy_file_name(DEPLOY_LFTS));
+    return ik_sl2vl_conf_print(d->lanes, path, out, err);
+}
+
+static ik_status write_roots(ik_deployment *d, FILE *out, ik_error *err)
+{
+    for (uint32_t i = 0; i < d->num_roots; i++)
+        fprintf(out, "0x%016" PRIx64 "\n", ik_node_guid(d->fabric, d->roots[i]));
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno)) : IK_OK;
+}
+
+static ik_status write_file(ik_deployment *d, const deploy_folder *folder, deploy_file file,
+                            write_fn write, ik_error *err)
+{
+    char path[DEPLOY_PATH + 128];
+    ik_output o;
+    ik_status status = ik_output_open(&o, deploy_folder_file(folder, file, path, sizeof path), err);
+    if (status == IK_OK)
+        status = write(d, o.out, err);
+    return ik_output_close(&o, status, err);
+}
+
+static ik_status write_order(ik_deployment *d, FILE *out, ik_error *err)
+{
+    char name[256];
+    for (uint32_t i = 0; i < d->update.num_order; i++)
+        fprintf(out, "0x%016" PRIx64 " # %s\n", ik_node_guid(d->fabric, d->update.order[i]),
+                ik_node_name(d->fabric, d->update.order[i], name, sizeof name));
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno)) : IK_OK;
+}
+
+ik_status deploy_write(ik_deployment *d, const deploy_folder *folder, ik_error *err)
+{
+    ik_status status = write_file(d, folder, DEPLOY_LFTS, write_lfts, err);
+    if (status == IK_OK && d->lanes > 1)
+        status = write_file(d, folder, DEPLOY_POLICY, write_policy, err);
+    if (status == IK_OK && d->lanes > 1)
+        status = write_file(d, folder, DEPLOY_CONF, write_conf, err);
+    if (status == IK_OK)
+        status = write_file(d, folder, DEPLOY_ROOTS, write_roots, err);
+    if (status == IK_OK && d->update.from && d->update.mixing == IK_MIXING_ORDER)
+        status = write_file(d, folder, DEPLOY_ORDER, write_order, err);
+    char path[DEPLOY_PATH + 128];
+    if (status == IK_OK)
+        status = ik_fabric_write(
+            d->fabric, deploy_folder_file(folder, DEPLOY_FABRIC, path, sizeof path), "json", err);
+    return status;
+}
+
+ik_status deploy_read_back(ik_deployment *d, const deploy_folder *folder, const ik_env *env,
+                           ik_error *err)
+{
+    char path[DEPLOY_PATH + 128];
+    ik_lid_tables_free(&d->tables);
+    ik_service_levels_free(&d->levels);
+    ik_sl2vl_free(&d->vls);
+    ik_status status =
+        ik_lid_tables_read(&d->lids, deploy_folder_file(folder, DEPLOY_LFTS, path, sizeof path),
+                           env, &d->tables, NULL, err);
+    if (status == IK_OK && d->lanes > 1)
+        status = ik_qos_policy_read(&d->lids,
+                                    deploy_folder_file(folder, DEPLOY_POLICY, path, sizeof path),
+                                    env, &d->levels, NULL, err);
+    if (status == IK_OK && d->lanes > 1)
+        status = ik_sl2vl_conf_read(d->fabric,
+                                    deploy_folder_file(folder, DEPLOY_CONF, path, sizeof path), env,
+                                    &d->vls, NULL, err);
+    return status;
+}
+
+/* ---- commands */
+
+/* A file of the folder, or the folder, as one word of a shell. */
+static void print_word(const ik_deployment *d, const char *file, FILE *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-+,:=@%";
+    bool quoted = d->folder[strspn(d->folder, plain)] != '\0';
+    fputs(quoted ? "'" : "", out);
+    for (const char *c = d->folder; *c; c++) {
+        if (*c == '\'')
+            fputs("'\\'", out);
+        fputc(*c, out);
+    }
+    fprintf(out, "%s%s", file, quoted ? "'" : "");
+}
+
+void deploy_print_commands(const ik_deployment *d, FILE *out)
+{
+    fputs("# Before: keep the tables that are installed now. If OpenSM runs with -D 0x43, its\n"
+          "# opensm-lfts.dump is better: dump_fts leaves out a last LID that is a multiple of 64.\n"
+          "dump_fts > before.lfts\n"
+          "# Install. OpenSM stays away from other routings if the file cannot be used.\n",
+          out);
+    fputs(d->lanes > 1 ? "opensm -F " : "opensm -R file,no_fallback -U ", out);
+    print_word(d, d->lanes > 1 ? "/opensm.conf" : "/lfts", out);
+    fputs("\n# A subnet manager that runs with these options reads the file again on SIGHUP.\n"
+          "kill -HUP $(pidof opensm)\n"
+          "# Check: what switches hold now, entry by entry.\n"
+          "dump_fts > installed.lfts\n"
+          "ikat verify-deployed ",
+          out);
+    print_word(d, "", out);
+    fputs(
+        " --lfts installed.lfts\n"
+        "ibqueryerrors\n"
+        "# Go back: start OpenSM with the options that it had, or with the tables that were kept.\n"
+        "opensm -R file,no_fallback -U before.lfts\n",
+        out);
+}
+
+static ik_status write_commands(ik_deployment *d, FILE *out, ik_error *err)
+{
+    deploy_print_commands(d, out);
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno)) : IK_OK;
+}
+
+static ik_status write_text(ik_deployment *d, FILE *out, ik_error *err)
+{
+    ik_deployment_print(d, out);
+    return ferror(out) ? ik_fail(err, IK_ERR_IO, "cannot be written: %s", strerror(errno)) : IK_OK;
+}
+
+static ik_status write_json(ik_deployment *d, FILE *out, ik_error *err)
+{
+    ik_json j;
+    ik_json_to_file(&j, out, IK_JSON_INDENTED);
+    ik_json_object(&j, NULL);
+    ik_deployment_json(d, &j);
+    ik_json_close(&j);
+    return ik_json_end(&j, err);
+}
+
+ik_status deploy_write_summaries(ik_deployment *d, const deploy_folder *folder, ik_error *err)
+{
+    ik_status status = write_file(d, folder, DEPLOY_COMMANDS, write_commands, err);
+    if (status == IK_OK)
+        status = write_file(d, folder, DEPLOY_TEXT, write_text, err);
+    if (status == IK_OK)
+        status = write_file(d, folder, DEPLOY_JSON, write_json, err);
+    return status;
+}

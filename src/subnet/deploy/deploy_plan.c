@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deploy_plan.c: the plan that service levels can express and replies can use.
+ */
+#include "subnet/deploy/deploy.h"
+
+#include <string.h>
+
+static bool has_pairs(const ik_param *params)
+{
+    for (; params && params->name; params++)
+        if (strcmp(params->name, "pairs") == 0)
+            return true;
+    return false;
+}
+
+/* The spec with pairs=both. */
+static ik_status with_pairs(const char *spec, char *out, size_t size, ik_error *err)
+{
+    int n = snprintf(out, size, "%s%spairs=both", spec, strchr(spec, ':') ? "," : ":");
+    return n > 0 && (size_t)n < size
+               ? IK_OK
+               : ik_fail(err, IK_ERR_UNSUPPORTED, "the spec '%.60s...' is too long", spec);
+}
+
+static ik_status refuse_replies(const ik_plan *plan, ik_error *err)
+{
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "VC scheme '%.100s' gives the two directions of a connection different lanes, and on "
+            "InfiniBand a reply takes the lane of the request",
+            plan->vc->spec);
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "lash:pairs=both, dfsssp:pairs=both and nue:pairs=both give them one");
+}
+
+/* The plan again, with pairs=both of the routing or of the scheme, whichever has it. */
+static ik_status remake(const ik_fabric *f, const ik_deploy_config *config, const ik_env *env,
+                        ik_plan **plan, ik_error *err)
+{
+    char spec[1024];
+    const char *routing = (*plan)->routing->spec, *vc = (*plan)->vc->spec;
+    bool by_routing = has_pairs((*plan)->routing->family->params);
+    if (!by_routing && !has_pairs((*plan)->vc->family->params))
+        return refuse_replies(*plan, err);
+    const char *said = by_routing ? config->routing : config->vc;
+    if (said && strstr(said, "pairs="))
+        return refuse_replies(*plan, err);
+    ik_status status = with_pairs(by_routing ? routing : vc, spec, sizeof spec, err);
+    ik_plan *made = NULL;
+    if (status == IK_OK)
+        status = ik_plan_from_specs(f, by_routing ? spec : config->routing,
+                                    by_routing ? config->vc : spec, NULL, 0, env, &made, err);
+    if (status != IK_OK)
+        return status;
+    ik_plan_free(*plan);
+    *plan = made;
+    return made->vc->both_ways ? IK_OK : refuse_replies(made, err);
+}
+
+static ik_status check_lanes(const ik_plan *plan, const ik_deploy_config *config, ik_error *err)
+{
+    unsigned most = config->max_vls ? config->max_vls : IK_DEPLOY_VLS;
+    if (plan->vc->num_vcs <= most)
+        return IK_OK;
+    ik_fail(err, IK_ERR_UNSUPPORTED,
+            "'%.100s' with VC scheme '%.100s' needs %u lanes, %u are allowed", plan->routing->spec,
+            plan->vc->spec, plan->vc->num_vcs, most);
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "routing frugal:lanes=%u needs no more than you say; --vls %u allows them here, "
+                   "if all ports have as many",
+                   most, plan->vc->num_vcs);
+}
+
+bool ik_deploy_takes_vc(const char *routing)
+{
+    char name[64];
+    size_t length = strcspn(routing, ":");
+    if (length >= sizeof name)
+        return false;
+    memcpy(name, routing, length);
+    name[length] = '\0';
+    return !ik_routing_find(name) && ik_vc_find(name);
+}
+
+ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *given, const ik_env *env,
+                      ik_plan **out, ik_error *err)
+{
+    ik_deploy_config as_vc = *given;
+    const ik_deploy_config *config = given;
+    if (!given->vc && ik_deploy_takes_vc(given->routing)) {
+        as_vc.vc = given->routing;
+        as_vc.routing = "shortest";
+        config = &as_vc;
+    }
+    ik_plan *plan = NULL;
+    ik_status status = ik_plan_from_specs(f, config->routing, config->vc, NULL, 0, env, &plan, err);
+    if (status == IK_OK)
+        status = ik_vc_deployable(plan->vc, err);
+    if (status == IK_OK && !plan->vc->both_ways)
+        status = remake(f, config, env, &plan, err);
+    if (status == IK_OK)
+        status = check_lanes(plan, config, err);
+    if (status == IK_OK)
+        *out = plan;
+    else
+        ik_plan_free(plan);
+    return status;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * deploy_print.c: the summary of a deployment, as text and as JSON.
+ */
+#include "subnet/deploy/deploy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_LISTED = 20, DIGITS = 12 };
+
+typedef unsigned long long ull;
+
+static const char *verdict_text(ik_verdict v)
+{
+    return v == IK_YES ? "yes" : v == IK_NO ? "NO" : "not known";
+}
+
+static const char *lid_name(const ik_deployment *d, uint32_t index, char *buffer, size_t size)
+{
+    return ik_node_describe(d->fabric, d->lids.of[index].node, buffer, size);
+}
+
+/* ---- text */
+
+static void print_row(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, "  %-16s %s\n", name, text);
+}
+
+static void print_lanes(const ik_deployment *d, FILE *out)
+{
+    if (d->lanes == 1) {
+        print_row(out, "lanes", "1: no QoS policy is needed");
+        return;
+    }
+    fprintf(
+        out,
+        "  %-16s %u, SL i on VL i; a QoS policy of %u rules over %u groups of sources and %u of "
+        "destinations, %llu bytes\n",
+        "lanes", d->lanes, d->policy.rules, d->policy.source_groups, d->policy.dest_groups,
+        (ull)d->policy.bytes);
+    if (d->shared)
+        fprintf(out, "  %-16s performance queries, and %llu pairs of hosts\n", "SL 0",
+                (ull)d->shared);
+    else
+        print_row(out, "SL 0", "performance queries alone");
+}
+
+static void print_loop(const ik_deployment *d, FILE *out)
+{
+    const ik_subnet_verdict *v = &d->verdict;
+    char from[256], src[256], dst[256];
+    if (v->loop_length == 0)
+        return;
+    fprintf(out, "  a cycle of %zu channels, each held by a packet that waits for the next:\n",
+            v->loop_length);
+    for (size_t i = 0; i < v->loop_length; i++) {
+        const ik_subnet_loop *step = &v->loop[i];
+        fprintf(out, "    %s VL %u: %s -> %s%s\n",
+                ik_port_describe(d->fabric, step->channel, from, sizeof from), step->vl,
+                lid_name(d, step->src, src, sizeof src), lid_name(d, step->dst, dst, sizeof dst),
+                step->query   ? ", performance query"
+                : step->reply ? ", reply"
+                              : "");
+    }
+}
+
+static void print_management(const ik_deployment *d, FILE *out)
+{
+    const ik_subnet_verdict *v = &d->verdict;
+    if (v->management_free == IK_YES)
+        print_row(out, "queries", "performance queries of all hosts at once add no credit loop");
+    else if (v->one_manager_free == IK_YES)
+        print_row(out, "queries",
+                  "performance queries of one host at a time add no credit loop; those of several "
+                  "hosts at once can");
+    else
+        print_row(out, "queries",
+                  v->one_manager_free == IK_NO
+                      ? "performance queries, even of one host alone, can close a credit loop with "
+                        "the data of lane 0; --query-lane gives them a lane"
+                      : "performance queries of several hosts at once can close a credit loop; of "
+                        "one host it is not known");
+}
+
+/* What a routing gave for few lanes, beside balanced tables. */
+static void print_trade(const ik_deployment *d, FILE *out)
+{
+    const ik_lane_trade *t = &d->plan->routing->trade;
+    if (t->lanes == 0)
+        return;
+    fprintf(out, "  %-16s %u lane%s with %llu paths at most; balanced tables need ", "few lanes",
+            t->lanes, t->lanes == 1 ? "" : "s", (ull)t->max_load);
+    if (t->balanced_lanes)
+        fprintf(out, "%u with %llu", t->balanced_lanes, (ull)t->balanced_load);
+    else
+        fputs("too many", out);
+    if (t->longer)
+        fprintf(out, "; %llu pairs take longer paths than the shortest", (ull)t->longer);
+    fputc('\n', out);
+}
+
+static void print_verdict(const ik_deployment *d, FILE *out)
+{
+    const ik_subnet_verdict *v = &d->verdict;
+    uint64_t lost = v->pairs - v->delivered - v->unconnected;
+    fprintf(out, "  %-16s %s%s%s\n", "proved", d->proved ? "yes" : "NO: UNPROVED, ", d->why_not,
+            d->proved ? ", of these files as they were read back" : "");
+    fprintf(out, "  %-16s %llu, %llu delivered, %llu not, %llu that the fabric does not connect\n",
+            "pairs", (ull)v->pairs, (ull)v->delivered, (ull)lost, (ull)v->unconnected);
+    fprintf(out,
+            "  %-16s %s, with replies on the lane of their request; %u VL%s, %llu dependencies\n",
+            "no credit loop", verdict_text(v->deadlock_free), v->vls_used,
+            v->vls_used == 1 ? "" : "s", (ull)v->dependencies);
+    print_management(d, out);
+    fprintf(out, "  %-16s %.4f in the mean, %u at most, between switches\n", "hops", v->mean_hops,
+            v->max_hops);
+    fprintf(out, "  %-16s %llu paths at most over a channel between switches\n", "load",
+            (ull)d->max_paths);
+    print_trade(d, out);
+    print_loop(d, out);
+}
+
+static void print_left_out(const ik_deployment *d, FILE *out)
+{
+    char name[256];
+    if (d->num_left_out == 0)
+        return;
+    fprintf(out, "  %u host%s cannot be reached and %s left out:\n", d->num_left_out,
+            d->num_left_out == 1 ? "" : "s", d->num_left_out == 1 ? "is" : "are");
+    for (uint32_t i = 0; i < d->num_left_out && i < MOST_LISTED; i++)
+        fprintf(out, "    %s\n", ik_node_describe(d->fabric, d->left_out[i], name, sizeof name));
+    if (d->num_left_out > MOST_LISTED)
+        fprintf(out, "    and %u more, in summary.json\n", d->num_left_out - MOST_LISTED);
+}
+
+static void print_update(const ik_deployment *d, FILE *out)
+{
+    static const char *const mixing[] = {
+        "no mixture of old and new tables has a credit loop: switches may be updated in any order",
+        "old and new tables together can have a credit loop; none arises in the order of "
+        "update_order",
+        "old and new tables together can have a credit loop, and no order of switches without one "
+        "was found: stop the traffic while tables are replaced",
+        "the tables that are installed have a credit loop themselves",
+        "not judged: the tables need several lanes, and hosts keep the service levels that they "
+        "have"};
+    const ik_deploy_update *u = &d->update;
+    if (!u->from)
+        return;
+    fprintf(out,
+            "  %-16s %llu entries kept, %llu changed, %llu added, %llu removed, in %u switches\n",
+            "update", (ull)u->kept, (ull)u->changed, (ull)u->added, (ull)u->removed, u->switches);
+    print_row(out, "",
+              u->repaired       ? "entries that still deliver were kept"
+              : u->same_routing ? "the routing's own tables: keeping old entries was not proved"
+                                : "the routing's own tables: others were installed");
+    print_row(out, "meanwhile", mixing[u->mixing]);
+}
+
+void ik_deployment_print(const ik_deployment *d, FILE *out)
+{
+    const ik_fabric *f = d->fabric;
+    fprintf(out, "%s\n", d->name ? d->name : "fabric");
+    fprintf(out, "  %-16s %s\n", "folder", d->folder);
+    fprintf(out, "  %-16s %s\n", "routing", d->plan->routing->spec);
+    fprintf(out, "  %-16s %s\n", "VC scheme", d->plan->vc->spec);
+    fprintf(out, "  %-16s %u switches, %u hosts, %u LIDs, %llu entries\n", "tables",
+            f->num_switches, f->num_hosts, d->lids.num, (ull)d->entries);
+    print_lanes(d, out);
+    print_verdict(d, out);
+    if (d->lids.assigned)
+        fprintf(out,
+                "  %-16s %u ports have none in the fabric and were given free ones; OpenSM goes by "
+                "port GUIDs\n",
+                "LIDs", d->lids.assigned);
+    print_update(d, out);
+    print_left_out(d, out);
+    fputs("\nCommands (also in commands.txt):\n", out);
+    deploy_print_commands(d, out);
+}
+
+/* ---- JSON */
+
+static void put_verdict(ik_json *j, const char *key, ik_verdict v)
+{
+    if (v == IK_UNKNOWN)
+        ik_json_null(j, key);
+    else
+        ik_json_bool(j, key, v == IK_YES);
+}
+
+static void put_loop(const ik_deployment *d, ik_json *j)
+{
+    char name[256];
+    ik_json_array(j, "credit_loop");
+    for (size_t i = 0; i < d->verdict.loop_length; i++) {
+        const ik_subnet_loop *step = &d->verdict.loop[i];
+        ik_json_object(j, NULL);
+        ik_json_text(j, "channel", ik_port_describe(d->fabric, step->channel, name, sizeof name));
+        ik_json_uint(j, "vl", step->vl);
+        ik_json_uint(j, "sl", step->sl);
+        ik_json_bool(j, "reply", step->reply);
+        ik_json_bool(j, "query", step->query);
+        ik_json_text(j, "source", lid_name(d, step->src, name, sizeof name));
+        ik_json_text(j, "destination", lid_name(d, step->dst, name, sizeof name));
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
+static void put_trade(const ik_deployment *d, ik_json *j)
+{
+    const ik_lane_trade *t = &d->plan->routing->trade;
+    if (t->lanes == 0) {
+        ik_json_null(j, "lane_trade");
+        return;
+    }
+    ik_json_object(j, "lane_trade");
+    ik_json_uint(j, "lanes", t->lanes);
+    ik_json_uint(j, "max_paths", t->max_load);
+    ik_json_uint(j, "longer_pairs", t->longer);
+    if (t->balanced_lanes) {
+        ik_json_uint(j, "balanced_lanes", t->balanced_lanes);
+        ik_json_uint(j, "balanced_max_paths", t->balanced_load);
+    } else {
+        ik_json_null(j, "balanced_lanes");
+        ik_json_null(j, "balanced_max_paths");
+    }
+    ik_json_close(j);
+}
+
+static void put_judgement(const ik_deployment *d, ik_json *j)
+{
+    const ik_subnet_verdict *v = &d->verdict;
+    ik_json_bool(j, "proved", d->proved);
+    if (d->proved)
+        ik_json_null(j, "not_proved");
+    else
+        ik_json_text(j, "not_proved", d->why_not);
+    ik_json_object(j, "verdict");
+    ik_json_uint(j, "pairs", v->pairs);
+    ik_json_uint(j, "delivered", v->delivered);
+    ik_json_uint(j, "undelivered", v->pairs - v->delivered - v->unconnected);
+    ik_json_uint(j, "unconnected", v->unconnected);
+    ik_json_uint(j, "switches_unreached", v->switches_unreached);
+    ik_json_uint(j, "missing_entries", v->missing_entries);
+    ik_json_uint(j, "dead_entries", v->dead_entries);
+    put_verdict(j, "deadlock_free", v->deadlock_free);
+    put_verdict(j, "management_free", v->management_free);
+    put_verdict(j, "one_manager_free", v->one_manager_free);
+    ik_json_uint(j, "vls_used", v->vls_used);
+    ik_json_uint(j, "dependencies", v->dependencies);
+    ik_json_uint(j, "max_hops", v->max_hops);
+    ik_json_real(j, "mean_hops", v->mean_hops, DIGITS);
+    ik_json_uint(j, "max_paths", d->max_paths);
+    put_loop(d, j);
+    ik_json_close(j);
+}
+
+static void put_policy(const ik_deployment *d, ik_json *j)
+{
+    if (d->lanes == 1) {
+        ik_json_null(j, "policy");
+        return;
+    }
+    ik_json_object(j, "policy");
+    ik_json_uint(j, "rules", d->policy.rules);
+    ik_json_uint(j, "source_groups", d->policy.source_groups);
+    ik_json_uint(j, "destination_groups", d->policy.dest_groups);
+    ik_json_uint(j, "bytes", d->policy.bytes);
+    ik_json_close(j);
+}
+
+static void put_nodes(const ik_deployment *d, ik_json *j, const char *key, const uint32_t *nodes,
+                      uint32_t num)
+{
+    char name[256];
+    ik_json_array(j, key);
+    for (uint32_t i = 0; i < num; i++)
+        ik_json_text(j, NULL, ik_node_describe(d->fabric, nodes[i], name, sizeof name));
+    ik_json_close(j);
+}
+
+static void put_update(const ik_deployment *d, ik_json *j)
+{
+    static const char *const mixing[] = {"safe", "order", "no_order", "old_loops", "lanes"};
+    const ik_deploy_update *u = &d->update;
+    char name[256];
+    if (!u->from) {
+        ik_json_null(j, "update");
+        return;
+    }
+    ik_json_object(j, "update");
+    ik_json_bool(j, "same_routing", u->same_routing);
+    ik_json_bool(j, "repaired", u->repaired);
+    ik_json_uint(j, "kept", u->kept);
+    ik_json_uint(j, "changed", u->changed);
+    ik_json_uint(j, "added", u->added);
+    ik_json_uint(j, "removed", u->removed);
+    ik_json_uint(j, "switches", u->switches);
+    ik_json_text(j, "mixing", mixing[u->mixing]);
+    ik_json_array(j, "order");
+    for (uint32_t i = 0; u->mixing == IK_MIXING_ORDER && i < u->num_order; i++)
+        ik_json_text(j, NULL, ik_node_describe(d->fabric, u->order[i], name, sizeof name));
+    ik_json_close(j);
+    ik_json_close(j);
+}
+
+void ik_deployment_json(const ik_deployment *d, ik_json *j)
+{
+    ik_json_text(j, "fabric", d->name ? d->name : "fabric");
+    ik_json_text(j, "folder", d->folder);
+    ik_json_text(j, "routing", d->plan->routing->spec);
+    ik_json_text(j, "vc", d->plan->vc->spec);
+    ik_json_uint(j, "switches", d->fabric->num_switches);
+    ik_json_uint(j, "hosts", d->fabric->num_hosts);
+    ik_json_uint(j, "lids", d->lids.num);
+    ik_json_uint(j, "lids_assigned", d->lids.assigned);
+    ik_json_uint(j, "entries", d->entries);
+    ik_json_uint(j, "unsafe_destinations", d->unsafe);
+    ik_json_uint(j, "lanes", d->lanes);
+    ik_json_uint(j, "pairs_on_sl0", d->shared);
+    put_policy(d, j);
+    put_judgement(d, j);
+    put_trade(d, j);
+    put_nodes(d, j, "roots", d->roots, d->num_roots);
+    put_nodes(d, j, "left_out", d->left_out, d->num_left_out);
+    put_update(d, j);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * update.c: tables after a failure that keep what still delivers.
+ *
+ * For each LID, switches from which the old entries still lead to it keep them. Another switch
+ * takes its new entry; following new entries one comes to such a switch or to the end, so there
+ * is no loop. What this mixture of two routings does to credit loops, the judge says; if it does
+ * not prove it, the new tables stand as they are. */
+#include "subnet/deploy/update.h"
+#include "base/json_value.h"
+#include "subnet/deploy/deploy.h"
+#include "subnet/tables/complete.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- repairing */
+
+typedef struct repair {
+    const ik_deployment *d;
+    const ik_lid_tables *old;
+    uint8_t *state;  /* [switch] */
+    uint32_t *stack; /* [switch] */
+} repair;
+
+enum { UNKNOWN, DELIVERS, FAILS, OPEN };
+
+/* Where the old entry of a switch leads: a switch, IK_NONE; *ends: to the LID itself. */
+static uint32_t onward(const repair *r, uint32_t sw, uint32_t lid, bool *ends)
+{
+    const ik_fabric *f = r->d->fabric;
+    const ik_lid *to = &r->d->lids.of[lid];
+    uint8_t out = ik_lid_tables_row(r->old, sw)[lid];
+    *ends = out == IK_PORT_SELF && to->node == sw;
+    if (out == IK_PORT_SELF || out == IK_PORT_NONE)
+        return IK_NONE;
+    uint32_t port = ik_port_of_number(f, sw, out);
+    uint32_t peer = port == IK_NONE ? IK_NONE : f->port_peer[port];
+    if (peer == IK_NONE)
+        return IK_NONE;
+    *ends = peer == to->port;
+    return ik_is_switch(f, f->port_node[peer]) ? f->port_node[peer] : IK_NONE;
+}
+
+static void find_delivering(repair *r, uint32_t lid)
+{
+    uint32_t switches = r->d->fabric->num_switches;
+    memset(r->state, UNKNOWN, switches);
+    for (uint32_t start = 0; start < switches; start++) {
+        uint32_t n = 0, sw = start;
+        bool ends = false;
+        while (sw != IK_NONE && r->state[sw] == UNKNOWN && !ends) {
+            r->state[sw] = OPEN;
+            r->stack[n++] = sw;
+            sw = onward(r, sw, lid, &ends);
+        }
+        bool delivers = ends || (sw != IK_NONE && r->state[sw] == DELIVERS);
+        while (n > 0)
+            r->state[r->stack[--n]] = delivers ? DELIVERS : FAILS;
+    }
+}
+
+static ik_status make_repaired(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
+                               ik_lid_tables *out, ik_error *err)
+{
+    size_t n = (size_t)d->fabric->num_switches + 1;
+    repair r = {d, old, ik_calloc(n, 1), ik_calloc(n, sizeof(uint32_t))};
+    ik_lid_tables made = {0};
+    ik_status status = r.state && r.stack ? ik_lid_tables_new(&d->lids, env, &made, err)
+                                          : ik_fail_memory(err, n * 5, "repaired tables");
+    for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid++) {
+        find_delivering(&r, lid);
+        for (uint32_t sw = 0; sw < d->fabric->num_switches; sw++)
+            ik_lid_tables_row(&made, sw)[lid] =
+                ik_lid_tables_row(r.state[sw] == DELIVERS ? old : &d->tables, sw)[lid];
+        if (ik_env_cancelled(env))
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    free(r.state);
+    free(r.stack);
+    if (status == IK_OK)
+        *out = made;
+    else
+        ik_lid_tables_free(&made);
+    return status;
+}
+
+static bool as_good(const ik_subnet_verdict *v, ik_verdict management, ik_verdict one_manager)
+{
+    return (v->management_free == IK_YES || management != IK_YES) &&
+           (v->one_manager_free == IK_YES || one_manager != IK_YES);
+}
+
+/* The rows of hosts of repaired tables, completed anew: for where kept entries for switches, or for
+ * hosts from switches that no host's packet comes by, make queries worse off. */
+static ik_status complete_anew(const ik_deployment *d, const ik_lid_tables *repaired,
+                               const ik_env *env, ik_lid_tables *out, ik_error *err)
+{
+    static const ik_routing_family family = {.name = "repaired", .next = ik_lft_next};
+    const ik_fabric *f = d->plan->routing->fabric;
+    ik_routing rows = {.family = &family,
+                       .fabric = f,
+                       .kind = IK_ROUTE_DETERMINISTIC,
+                       .traits = IK_ROUTE_DEST_BASED,
+                       .lft = ik_calloc((size_t)f->num_switches + 1,
+                                        ((size_t)f->num_hosts + 1) * sizeof(uint16_t))};
+    ik_plan plan = *d->plan;
+    uint32_t unsafe = 0;
+    plan.routing = &rows;
+    if (!rows.lft)
+        return ik_fail_memory(err, (size_t)f->num_switches * f->num_hosts * 2, "repaired tables");
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        for (uint32_t h = 0; h < f->num_hosts; h++) {
+            uint32_t at = ik_host_port(f, h),
+                     lid = at == IK_NONE ? IK_NONE : ik_lids_of_port(&d->lids, at);
+            uint8_t out_port = lid == IK_NONE ? IK_PORT_NONE : ik_lid_tables_row(repaired, sw)[lid];
+            uint32_t port = out_port == IK_PORT_NONE || out_port == IK_PORT_SELF
+                                ? IK_NONE
+                                : ik_port_of_number(f, sw, out_port);
+            rows.lft[(size_t)sw * f->num_hosts + h] =
+                port == IK_NONE ? 0xFFFF : (uint16_t)ik_port_local(f, port);
+        }
+    ik_status status = complete_tables(&plan, 0, &d->lids, env, out, &unsafe, err);
+    free(rows.lft);
+    return status;
+}
+
+/* Judges tables, which d takes over if they are proved, and queries no worse off than with its own.
+ */
+static ik_status try_tables(ik_deployment *d, ik_lid_tables *tables, const ik_env *env,
+                            ik_error *err)
+{
+    ik_verdict management = d->verdict.management_free, one = d->verdict.one_manager_free;
+    bool proved = d->proved;
+    ik_lid_tables own = d->tables;
+    d->tables = *tables;
+    ik_status status = deploy_judge(d, env, err);
+    d->update.repaired =
+        status == IK_OK && (d->proved || !proved) && as_good(&d->verdict, management, one);
+    *tables = d->update.repaired ? own : d->tables;
+    if (!d->update.repaired)
+        d->tables = own;
+    return status;
+}
+
+static ik_status try_repaired(ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
+                              ik_error *err)
+{
+    ik_lid_tables repaired = {0}, anew = {0};
+    ik_status status = deploy_judge(d, env, err);
+    if (status == IK_OK)
+        status = make_repaired(d, old, env, &repaired, err);
+    if (status == IK_OK)
+        status = complete_anew(d, &repaired, env, &anew, err);
+    if (status == IK_OK)
+        status = try_tables(d, &repaired, env, err);
+    if (status == IK_OK && !d->update.repaired) {
+        status = deploy_judge(d, env, err);
+        if (status == IK_OK)
+            status = try_tables(d, &anew, env, err);
+    }
+    ik_lid_tables_free(&repaired);
+    ik_lid_tables_free(&anew);
+    return status;
+}
+
+/* ---- what is installed */
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* What a folder's summary says: its routing is that of d, its lanes. */
+static void read_summary(const ik_deployment *d, const char *folder, bool *same, unsigned *lanes)
+{
+    char path[DEPLOY_PATH + 64], *text = NULL;
+    size_t size = 0;
+    json_t *root = NULL;
+    json_error_t why;
+    snprintf(path, sizeof path, "%.4000s/%s", folder, deploy_file_name(DEPLOY_JSON));
+    if (ik_text_read(path, 0, &text, &size, NULL) == IK_OK &&
+        json_parse(text, size, &root, &why) == IK_OK) {
+        const char *routing = json_string_value(json_object_get(root, "routing"));
+        json_int_t said = json_integer_value(json_object_get(root, "lanes"));
+        *same = routing && strcmp(routing, d->plan->routing->spec) == 0;
+        *lanes = said > 0 && said <= IK_NUM_SLS ? (unsigned)said : 1;
+    }
+    json_decref(root);
+    free(text);
+}
+
+static void count_changes(const ik_deployment *d, const ik_lid_tables *old, ik_deploy_update *u)
+{
+    for (uint32_t sw = 0; sw < old->num_switches; sw++) {
+        const uint8_t *a = ik_lid_tables_row(old, sw), *b = ik_lid_tables_row(&d->tables, sw);
+        uint64_t before = u->changed + u->added + u->removed;
+        for (uint32_t i = 0; i < d->lids.num; i++) {
+            u->kept += a[i] == b[i] && a[i] != IK_PORT_NONE;
+            u->changed += a[i] != b[i] && a[i] != IK_PORT_NONE && b[i] != IK_PORT_NONE;
+            u->added += a[i] == IK_PORT_NONE && b[i] != IK_PORT_NONE;
+            u->removed += a[i] != IK_PORT_NONE && b[i] == IK_PORT_NONE;
+        }
+        u->switches += u->changed + u->added + u->removed > before;
+    }
+}
+
+/* Are most of the old entries those of the new tables? Then the same routing has made them. */
+static bool mostly_equal(const ik_deployment *d, const ik_lid_tables *old)
+{
+    ik_deploy_update u = {0};
+    count_changes(d, old, &u);
+    return u.kept > u.changed + u.added + u.removed;
+}
+
+ik_status update_apply(ik_deployment *d, const char *from, const ik_env *env, ik_error *err)
+{
+    char path[DEPLOY_PATH + 64];
+    ik_lid_tables old = {0};
+    unsigned old_lanes = 1;
+    bool folder = from && is_folder(from);
+    if (!from)
+        return IK_OK;
+    snprintf(path, sizeof path, "%.4000s%s%s", from, folder ? "/" : "",
+             folder ? deploy_file_name(DEPLOY_LFTS) : "");
+    ik_status status = ik_lid_tables_read(&d->lids, path, env, &old, NULL, err);
+    if (status != IK_OK)
+        return status;
+    d->update = (ik_deploy_update){.from = from};
+    if (folder)
+        read_summary(d, from, &d->update.same_routing, &old_lanes);
+    else
+        d->update.same_routing = mostly_equal(d, &old);
+    bool one_lane = d->lanes == 1 && old_lanes == 1;
+    if (d->update.same_routing && one_lane)
+        status = try_repaired(d, &old, env, err);
+    if (status == IK_OK)
+        count_changes(d, &old, &d->update);
+    d->update.mixing = IK_MIXING_LANES;
+    if (status == IK_OK && one_lane)
+        status = update_find_order(&old, &d->tables, env, &d->update, err);
+    ik_lid_tables_free(&old);
+    return status;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine.c: which of OpenSM's engines made tables, as far as entries tell.
+ *
+ * minhop and updn are computed again. Both take the hosts switch by switch, those with the most
+ * hosts first (then by GUID), and give each, in each switch, the port of the fewest hosts so far
+ * among those of the fewest hops; updn counts hops over paths that never turn up again. The other
+ * engines are known by what their paths have in common.
+ */
+#include "subnet/judge/judge.h"
+
+#include "ikat/audit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAR UINT8_MAX
+
+typedef struct recogniser {
+    judge j;
+    uint32_t num_leaves;
+    uint32_t *leaves;       /* [num_leaves] switches with hosts, in OpenSM's order */
+    uint8_t *hops;          /* [num_leaves][num_switches] FAR: not connected */
+    uint8_t *up_hops;       /* the same over paths that do not turn up again; NULL: no tree */
+    ik_engine_evidence *at; /* [num_switches] counts of each switch */
+    judge_scratch *scratch; /* [threads] */
+    bool *turns;            /* [lids->num] a packet to it goes up again */
+    bool *one_way, *comes;  /* [lids->num] */
+    uint8_t *state;         /* [threads][num_switches] */
+} recogniser;
+
+/* ---- hops */
+
+static unsigned level_of(const ik_fabric *f, uint32_t sw)
+{
+    return f->switch_level ? f->switch_level[sw] : 0;
+}
+
+/* Breadth first from a switch outwards. rule: over paths that, seen from their sources, do not turn
+ * up after they went down: seen from here, not up after down either. */
+static void measure(const ik_fabric *f, uint32_t from, bool rule, uint8_t *hops, uint32_t *queue,
+                    bool *down)
+{
+    uint32_t end = 0;
+    memset(hops, FAR, f->num_switches);
+    hops[from] = 0;
+    down[from] = false;
+    queue[end++] = from;
+    for (uint32_t i = 0; i < end; i++) {
+        uint32_t sw = queue[i];
+        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
+            uint32_t peer = ik_peer_node(f, port);
+            if (peer == IK_NONE || !ik_is_switch(f, peer) || hops[peer] != FAR ||
+                hops[sw] == FAR - 1)
+                continue;
+            bool up = level_of(f, peer) > level_of(f, sw);
+            if (rule && up && down[sw])
+                continue;
+            hops[peer] = (uint8_t)(hops[sw] + 1);
+            down[peer] = !up;
+            queue[end++] = peer;
+        }
+    }
+}
+
+typedef struct leaf {
+    uint64_t guid;
+    uint32_t sw, hosts;
+} leaf;
+
+static int compare_leaves(const void *a, const void *b)
+{
+    const leaf *x = a, *y = b;
+    if (x->hosts != y->hosts)
+        return x->hosts > y->hosts ? -1 : 1;
+    if (x->guid != y->guid)
+        return x->guid < y->guid ? -1 : 1;
+    return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+static ik_status find_leaves(recogniser *r, ik_error *err)
+{
+    const ik_fabric *f = r->j.f;
+    leaf *all = ik_calloc((size_t)f->num_switches + 1, sizeof *all);
+    r->leaves = ik_calloc((size_t)f->num_switches + 1, sizeof *r->leaves);
+    if (!all || !r->leaves) {
+        free(all);
+        return ik_fail_memory(err, f->num_switches * sizeof *all, "switches with hosts");
+    }
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        uint32_t hosts = r->j.first[sw + 1] - r->j.first[sw];
+        if (hosts)
+            all[r->num_leaves++] = (leaf){ik_node_guid(f, sw), sw, hosts};
+    }
+    qsort(all, r->num_leaves, sizeof *all, compare_leaves);
+    for (uint32_t i = 0; i < r->num_leaves; i++)
+        r->leaves[i] = all[i].sw;
+    free(all);
+    return IK_OK;
+}
+
+static ik_status find_hops(recogniser *r, ik_error *err)
+{
+    const ik_fabric *f = r->j.f;
+    size_t bytes = ((size_t)r->num_leaves + 1) * (f->num_switches + 1);
+    uint32_t *queue = ik_calloc((size_t)f->num_switches + 1, sizeof *queue);
+    bool *down = ik_calloc((size_t)f->num_switches + 1, sizeof *down);
+    ik_status status = IK_OK;
+    r->hops = ik_calloc(bytes, 1);
+    if (f->num_levels > 1)
+        r->up_hops = ik_calloc(bytes, 1);
+    if (!queue || !down || !r->hops || (f->num_levels > 1 && !r->up_hops))
+        status = ik_fail_memory(err, 2 * bytes, "hops between switches");
+    for (uint32_t i = 0; status == IK_OK && i < r->num_leaves; i++) {
+        size_t row = (size_t)i * f->num_switches;
+        measure(f, r->leaves[i], false, r->hops + row, queue, down);
+        if (r->up_hops)
+            measure(f, r->leaves[i], true, r->up_hops + row, queue, down);
+    }
+    free(queue);
+    free(down);
+    return status;
+}
+
+/* ---- the entries of one switch */
+
+/* The ports of sw that are nearest to a leaf switch, ascending by number; returns how many. */
+static uint32_t nearest(const recogniser *r, const uint8_t *hops, uint32_t sw, uint8_t *numbers)
+{
+    const ik_fabric *f = r->j.f;
+    uint32_t num = 0;
+    for (unsigned number = 1; number <= IK_PORT_NUMBER; number++) {
+        uint32_t port = judge_out(&r->j, sw, number), peer;
+        if (port == IK_NONE)
+            continue;
+        peer = f->port_node[f->port_peer[port]];
+        if (ik_is_switch(f, peer) && hops[sw] != FAR && hops[peer] + 1 == hops[sw])
+            numbers[num++] = (uint8_t)number;
+    }
+    return num;
+}
+
+/* The port that OpenSM takes for the next host. */
+static unsigned take(const uint8_t *numbers, uint32_t num, uint32_t *hosts)
+{
+    unsigned best = IK_PORT_NONE;
+    for (uint32_t i = 0; i < num; i++)
+        if (best == IK_PORT_NONE || hosts[numbers[i]] < hosts[best])
+            best = numbers[i];
+    if (num)
+        hosts[best]++;
+    return best;
+}
+
+static bool among(unsigned number, const uint8_t *numbers, uint32_t num)
+{
+    return num && number <= IK_PORT_NUMBER && memchr(numbers, (int)number, num) != NULL;
+}
+
+/* Entries of sw for the hosts of one leaf switch. hosts: two counters for each port. */
+static void compare_leaf(recogniser *r, uint32_t sw, uint32_t l, uint32_t (*hosts)[256])
+{
+    ik_engine_evidence *e = &r->at[sw];
+    uint32_t leaf_sw = r->leaves[l];
+    uint8_t near[256], up_near[256];
+    size_t row = (size_t)l * r->j.f->num_switches;
+    uint32_t num = nearest(r, r->hops + row, sw, near),
+             ups = r->up_hops ? nearest(r, r->up_hops + row, sw, up_near) : 0;
+    const uint8_t *entries = ik_lid_tables_row(r->j.t, sw);
+    if (sw == leaf_sw || !num)
+        return;
+    for (uint32_t i = r->j.first[leaf_sw]; i < r->j.first[leaf_sw + 1]; i++) {
+        const judge_source *s = &r->j.sources[i];
+        unsigned minhop = take(near, num, hosts[0]), updn = take(up_near, ups, hosts[1]);
+        for (uint32_t p = 0; p < s->paths; p++) {
+            unsigned entry = entries[s->lid + p];
+            e->entries++;
+            e->minimal += among(entry, near, num);
+            e->choices += num > 1;
+            e->minhop += entry == minhop;
+            e->updn += ups && entry == updn;
+            if (i == r->j.first[leaf_sw])
+                continue;
+            e->apart++;
+            e->together += entry == entries[r->j.sources[r->j.first[leaf_sw]].lid];
+        }
+    }
+}
+
+/* In OpenSM's order hosts of a switch come by its ports; sources stand by LID. O(hosts^2), of which
+ * a switch with tables has at most 254. */
+static void sort_hosts(const judge *j, uint32_t sw)
+{
+    const uint32_t *at = j->f->port_peer;
+    for (uint32_t i = j->first[sw] + 1; i < j->first[sw + 1]; i++) {
+        judge_source moved = j->sources[i];
+        uint32_t to = i;
+        for (; to > j->first[sw] && at[j->sources[to - 1].port] > at[moved.port]; to--)
+            j->sources[to] = j->sources[to - 1];
+        j->sources[to] = moved;
+    }
+}
+
+static ik_status compare_switch(void *ctx, size_t sw, unsigned thread, ik_error *err)
+{
+    recogniser *r = ctx;
+    uint32_t hosts[2][256] = {{0}};
+    (void)thread;
+    (void)err;
+    for (uint32_t l = 0; l < r->num_leaves; l++)
+        compare_leaf(r, (uint32_t)sw, l, hosts);
+    return IK_OK;
+}
+
+/* ---- the paths to one destination */
+
+enum { COMES = 1, WENT_DOWN = 2 };
+
+static ik_status look_at_paths(void *ctx, size_t dst, unsigned thread, ik_error *err)
+{
+    recogniser *r = ctx;
+    const judge *j = &r->j;
+    lid_tree *t = &r->scratch[thread].tree;
+    uint8_t *state = r->state + (size_t)thread * j->f->num_switches;
+    uint32_t at = j->lids->of[dst].port == IK_NONE ? IK_NONE
+                                                   : ik_peer_node(j->f, j->lids->of[dst].port),
+             channels = 0;
+    (void)err;
+    if (at == IK_NONE || !ik_is_switch(j->f, at))
+        return IK_OK;
+    judge_tree(j, (uint32_t)dst, t);
+    for (uint32_t sw = 0; sw < j->f->num_switches; sw++)
+        state[sw] = j->first[sw + 1] > j->first[sw] ? COMES : 0;
+    for (uint32_t i = 0; i < t->num_sorted; i++) {
+        uint32_t sw = t->order[i], next = t->next[sw];
+        if (!state[sw] || next == IK_NONE)
+            continue;
+        bool up = level_of(j->f, next) > level_of(j->f, sw);
+        r->turns[dst] |= up && (state[sw] & WENT_DOWN);
+        channels += next == at;
+        state[next] |= (uint8_t)(COMES | (up ? 0 : WENT_DOWN));
+    }
+    r->comes[dst] = channels > 0;
+    r->one_way[dst] = channels == 1;
+    return IK_OK;
+}
+
+/* ---- in words */
+
+static void add_counts(const recogniser *r, ik_engine_evidence *e)
+{
+    e->has_levels = r->up_hops != NULL;
+    e->up_down = e->has_levels;
+    for (uint32_t sw = 0; sw < r->j.f->num_switches; sw++) {
+        const ik_engine_evidence *a = &r->at[sw];
+        e->entries += a->entries;
+        e->minimal += a->minimal;
+        e->choices += a->choices;
+        e->minhop += a->minhop;
+        e->updn += a->updn;
+        e->together += a->together;
+        e->apart += a->apart;
+    }
+    for (uint32_t i = 0; i < r->j.lids->num; i++) {
+        e->destinations += r->comes[i];
+        e->one_way += r->one_way[i];
+        e->up_down &= !r->turns[i];
+    }
+    if (r->j.lids->max_lmc)
+        e->minhop = e->updn = 0;
+}
+
+static const char *name_of(const ik_engine_evidence *e)
+{
+    bool minhop = e->minhop == e->entries, updn = e->has_levels && e->updn == e->entries,
+         one_way = e->has_levels && e->up_down && e->one_way == e->destinations,
+         together = e->apart && e->together == e->apart, minimal = e->minimal == e->entries;
+    if (!e->entries || (minimal && !e->choices))
+        return NULL;
+    if (minhop && one_way)
+        return "minhop, updn, ftree or sssp, which agree here";
+    if (minhop || updn)
+        return minhop && updn ? "minhop or updn" : minhop ? "minhop" : "updn";
+    if (minimal && together)
+        return "lash or dor, or another routing by switches";
+    if (minimal && one_way)
+        return "ftree, or another routing with one way down to each host";
+    return NULL;
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+    return all ? 100.0 * (double)part / (double)all : 100.0;
+}
+
+static void put_text(ik_engine_evidence *e, bool lmc)
+{
+    if (!e->entries) {
+        snprintf(e->text, sizeof e->text, "no entry leads from a switch to hosts of another");
+        return;
+    }
+    if (e->minimal == e->entries && !e->choices) {
+        snprintf(e->text, sizeof e->text,
+                 "every entry is the only shortest one: all engines with shortest paths make the "
+                 "same tables here");
+        return;
+    }
+    int used =
+        snprintf(e->text, sizeof e->text, "%.4g %% of %" PRIu64 " entries are shortest paths",
+                 share(e->minimal, e->entries), e->entries);
+    if (!lmc)
+        used += snprintf(e->text + used, sizeof e->text - (size_t)used,
+                         ", %.4g %% are what OpenSM's minhop makes", share(e->minhop, e->entries));
+    if (!lmc && e->has_levels)
+        used += snprintf(e->text + used, sizeof e->text - (size_t)used, ", %.4g %% its updn's",
+                         share(e->updn, e->entries));
+    if (e->has_levels)
+        used += snprintf(e->text + used, sizeof e->text - (size_t)used,
+                         "; paths %s up again; %.4g %% of the hosts are reached by one way down",
+                         e->up_down ? "never turn" : "turn", share(e->one_way, e->destinations));
+    if (e->apart)
+        snprintf(e->text + used, sizeof e->text - (size_t)used,
+                 "; hosts of a switch share %.4g %% of the entries", share(e->together, e->apart));
+}
+
+/* ---- all */
+
+static ik_status recogniser_init(recogniser *r, const ik_lid_tables *t, const ik_env *env,
+                                 ik_error *err)
+{
+    ik_status status = judge_init(&r->j, t, NULL, NULL, NULL, env, err);
+    if (status != IK_OK)
+        return status;
+    const ik_fabric *f = r->j.f;
+    unsigned threads = ik_env_threads(env);
+    size_t lids = (size_t)t->lids->num + 1;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++)
+        sort_hosts(&r->j, sw);
+    r->at = ik_calloc((size_t)f->num_switches + 1, sizeof *r->at);
+    r->turns = ik_calloc(lids, sizeof *r->turns);
+    r->one_way = ik_calloc(lids, sizeof *r->one_way);
+    r->comes = ik_calloc(lids, sizeof *r->comes);
+    r->state = ik_calloc((size_t)threads * f->num_switches + 1, 1);
+    r->scratch = ik_calloc(threads, sizeof *r->scratch);
+    if (!r->at || !r->turns || !r->one_way || !r->comes || !r->state || !r->scratch)
+        return ik_fail_memory(err, 3 * lids, "what tables have in common");
+    for (unsigned i = 0; i < threads && status == IK_OK; i++)
+        status = judge_scratch_init(&r->j, &r->scratch[i], err);
+    if (status == IK_OK)
+        status = find_leaves(r, err);
+    return status == IK_OK ? find_hops(r, err) : status;
+}
+
+static void recogniser_free(recogniser *r, unsigned threads)
+{
+    for (unsigned i = 0; r->scratch && i < threads; i++)
+        judge_scratch_free(&r->scratch[i]);
+    free(r->scratch);
+    free(r->leaves);
+    free(r->hops);
+    free(r->up_hops);
+    free(r->at);
+    free(r->turns);
+    free(r->one_way);
+    free(r->comes);
+    free(r->state);
+    judge_free(&r->j);
+}
+
+ik_status ik_engine_recognise(const ik_lid_tables *t, const ik_env *env, ik_engine_evidence *out,
+                              ik_error *err)
+{
+    recogniser r = {0};
+    ik_engine_evidence e = {0};
+    ik_status status = recogniser_init(&r, t, env, err);
+    if (status == IK_OK)
+        status = ik_parallel_for_units(env, "recognising the engine", "switches", t->num_switches,
+                                       compare_switch, &r, err);
+    if (status == IK_OK)
+        status = ik_parallel_for_units(env, "recognising the engine", "destinations", t->lids->num,
+                                       look_at_paths, &r, err);
+    if (status == IK_OK) {
+        add_counts(&r, &e);
+        e.name = name_of(&e);
+        put_text(&e, t->lids->max_lmc > 0);
+        *out = e;
+    }
+    recogniser_free(&r, ik_env_threads(env));
+    return status;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * complete.c: forwarding tables that have an entry for every LID, see ik_lid_tables_complete.
+ *
+ * A routing's table leads from hosts to hosts. A subnet manager routes every LID from every switch:
+ * performance queries go from a host to a switch and back on SL 0, and SMPs that are routed by LID
+ * from any switch to any other on VL 15. So what is filled in is judged by the dependencies that
+ * queries add to those of data in lane 0: replies come from every switch, requests from switches
+ * that hosts hang on; between switches alone there is VL 15, which cannot deadlock.
+ *
+ * Three steps. All dependencies of hosts' rows are collected, and one topological order of them
+ * starts the graph in linkdag.h, so that adding them costs nothing more. Where they are cyclic
+ * (tables that need several lanes, or with entries that no host's packet crosses), rows keep what
+ * such packets cross, and lane 0's data is put in first, then row by row. Gaps in hosts' rows are
+ * filled breadth first from the switches that have an entry. A switch that hosts
+ * hang on gets the row of one of them; any other a tree of shortest paths of its own, where a
+ * branch is taken only if the graph bears the path of the hosts that need it.
+ */
+#include "subnet/tables/complete.h"
+#include "ikat/vc.h"
+#include "subnet/tables/complete_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows */
+
+static uint32_t paths_of(const completion *c, uint32_t index)
+{
+    uint32_t n = 1;
+    while (index + n < c->lids->num && c->lids->of[index + n].path == n)
+        n++;
+    return n;
+}
+
+/* Writes c->next as the entries of a LID and of its port's other paths. `last`: the number of the
+ * port from the last switch to the destination. */
+static void store_row(completion *c, uint32_t index, uint8_t last)
+{
+    uint32_t paths = paths_of(c, index);
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++) {
+        uint32_t next = c->next[sw];
+        uint8_t out = IK_PORT_NONE;
+        if (next == NEXT_HERE)
+            out = last;
+        else if (next != IK_NONE)
+            out = c->number[c->g.port[next]];
+        memset(ik_lid_tables_row(&c->t, sw) + index, out, paths);
+    }
+}
+
+/* ---- filling */
+
+/* Marks the switches from which the row delivers in `seen` and puts them into the queue; returns
+ * their number. path: scratch. */
+static uint32_t find_delivering(completion *c)
+{
+    enum { UNKNOWN, YES, ON_PATH };
+    uint32_t num = 0;
+    memset(c->seen, UNKNOWN, c->f->num_switches);
+    for (uint32_t start = 0; start < c->f->num_switches; start++) {
+        uint32_t n = 0, sw = start;
+        while (c->seen[sw] == UNKNOWN && is_link_next(c->next[sw])) {
+            c->seen[sw] = ON_PATH;
+            c->path[n++] = sw;
+            sw = c->g.head[c->next[sw]];
+        }
+        bool delivers = c->seen[sw] == YES || c->next[sw] == NEXT_HERE;
+        if (delivers && c->seen[sw] == UNKNOWN) {
+            c->seen[sw] = YES;
+            c->queue[num++] = sw;
+        }
+        while (delivers && n > 0) {
+            sw = c->path[--n];
+            c->seen[sw] = YES;
+            c->queue[num++] = sw;
+        }
+    }
+    return num; /* what stays ON_PATH has an entry that leads nowhere: it is kept as it is */
+}
+
+/* ---- extending a row to switches without an entry */
+
+/* A place in the queue: a switch that the row leads on from, and one of its links. */
+typedef struct frontier {
+    uint32_t at, link; /* link: 0 = the first */
+} frontier;
+
+static bool is_open(const completion *c, uint32_t sw)
+{
+    return !c->seen[sw] && c->next[sw] == IK_NONE;
+}
+
+static void attach(completion *c, uint32_t sw, uint32_t link, uint32_t *num)
+{
+    c->next[sw] = link;
+    c->seen[sw] = 1;
+    c->queue[(*num)++] = sw;
+}
+
+/* Does the turn from one link to the next go down behind it, or come from below? What is left goes
+ * down and up again in a tree, or stays on a level. */
+static bool is_usual_turn(const completion *c, uint32_t link, uint32_t onward)
+{
+    uint8_t here = c->level[c->g.head[link]];
+    return c->level[c->g.tail[link]] < here || c->level[c->g.head[onward]] < here;
+}
+
+static bool is_easy(completion *c, uint32_t link, uint32_t onward)
+{
+    return !is_link_next(onward) || linkdag_has(&c->dag, link, onward) ||
+           (is_usual_turn(c, link, onward) && linkdag_add(&c->dag, link, onward) != LINKDAG_CYCLE);
+}
+
+/* Extends the row from queue[from … num - 1] by dependencies that the graph has already and by
+ * usual turns, or by any link. Returns the switches in the queue then. */
+static uint32_t extend_row(completion *c, uint32_t from, uint32_t num, bool by_any)
+{
+    for (uint32_t i = from; i < num; i++) {
+        uint32_t v = c->queue[i];
+        for (uint32_t l = c->g.base[v]; l < c->g.base[v + 1]; l++)
+            if (is_open(c, c->g.head[l]) && (by_any || is_easy(c, c->g.rev[l], c->next[v])))
+                attach(c, c->g.head[l], c->g.rev[l], &num);
+    }
+    return num;
+}
+
+/* Attaches one more switch, by a dependency that is new to the graph and that it bears: one with
+ * hosts, or any. Links that were refused once are not asked about again. */
+static bool extend_once(completion *c, frontier *f, bool hosts_alone, uint32_t *num)
+{
+    for (; f->at < *num; f->at++, f->link = 0) {
+        uint32_t v = c->queue[f->at], degree = c->g.base[v + 1] - c->g.base[v];
+        for (; f->link < degree; f->link++) {
+            uint32_t l = c->g.base[v] + f->link, u = c->g.head[l];
+            if (!is_open(c, u) || (hosts_alone && !c->sends[u]) ||
+                linkdag_add(&c->dag, c->g.rev[l], c->next[v]) == LINKDAG_CYCLE)
+                continue;
+            attach(c, u, c->g.rev[l], num);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is there a switch with hosts, or any, that could be reached and is not? */
+static bool is_missing(const completion *c, bool hosts_alone)
+{
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+        if (is_open(c, sw) && (c->sends[sw] || !hosts_alone))
+            return true;
+    return false;
+}
+
+/* Extends the row from the num switches in the queue as far as the graph bears: by known
+ * dependencies and usual turns, and where these do not suffice by as few others as possible, since
+ * each makes others impossible. for_hosts: until all switches with hosts have an entry. */
+static uint32_t extend_safely(completion *c, uint32_t num, bool for_hosts)
+{
+    frontier hosts = {0}, any = {0};
+    uint32_t done = 0;
+    for (;;) {
+        num = extend_row(c, done, num, false);
+        done = num;
+        if (!is_missing(c, for_hosts) ||
+            (!extend_once(c, &hosts, true, &num) && !extend_once(c, &any, false, &num)))
+            return num;
+    }
+}
+
+static void fill_host(completion *c, uint32_t index)
+{
+    const ik_lid *lid = &c->lids->of[index];
+    uint32_t host = c->host_of[lid->port], peer = c->f->port_peer[lid->port];
+    complete_load_row(c, host);
+    if (is_link_next(c->next[c->f->port_node[peer]]) == false)
+        c->next[c->f->port_node[peer]] = NEXT_HERE;
+    uint32_t num = extend_safely(c, find_delivering(c), false);
+    if (extend_row(c, 0, num, true) > num)
+        c->unsafe_host[index] = true;
+    c->unsafe += c->unsafe_host[index];
+    store_row(c, index, c->number[peer]);
+}
+
+/* A tree of its own towards a switch. Returns whether the graph bears the paths of all switches
+ * with hosts; those of others alone need not be borne. */
+static bool grow_tree(completion *c, uint32_t dst)
+{
+    uint32_t num = 0;
+    memset(c->seen, 0, c->f->num_switches);
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+        c->next[sw] = IK_NONE;
+    attach(c, dst, NEXT_HERE, &num);
+    num = extend_safely(c, num, true);
+    uint32_t all = extend_row(c, 0, num, true);
+    bool fits = true;
+    for (uint32_t i = num; i < all; i++)
+        fits &= !c->sends[c->queue[i]];
+    return fits;
+}
+
+/* The base LID of a host that hangs on a switch, of one whose row is safe if there is one; IK_NONE:
+ * there is none. */
+static uint32_t host_lid_at(const completion *c, uint32_t sw)
+{
+    uint32_t found = IK_NONE;
+    for (uint32_t p = c->f->port_base[sw]; p < c->f->port_base[sw + 1]; p++) {
+        uint32_t peer = c->f->port_peer[p];
+        uint32_t index = peer == IK_NONE || ik_is_switch(c->f, c->f->port_node[peer])
+                             ? IK_NONE
+                             : ik_lids_of_port(c->lids, peer);
+        if (index == IK_NONE || c->host_of[peer] == IK_NONE)
+            continue;
+        if (!c->unsafe_host[index])
+            return index;
+        found = found == IK_NONE ? index : found;
+    }
+    return found;
+}
+
+/* The row of a host's LID, as it was stored, as one that ends at its switch. */
+static void load_stored_row(completion *c, uint32_t index, uint32_t dst)
+{
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++) {
+        uint8_t out = ik_lid_tables_row(&c->t, sw)[index];
+        uint32_t port = out == IK_PORT_NONE ? IK_NONE : ik_port_of_number(c->f, sw, out);
+        c->next[sw] = port == IK_NONE ? IK_NONE : c->g.of_port[port];
+    }
+    c->next[dst] = NEXT_HERE;
+}
+
+static void fill_switch(completion *c, uint32_t index)
+{
+    uint32_t sw = c->lids->of[index].node, host = host_lid_at(c, sw);
+    bool fits;
+    if (host == IK_NONE) {
+        fits = grow_tree(c, sw);
+    } else {
+        load_stored_row(c, host, sw);
+        fits = !c->unsafe_host[host] || complete_add_row(c, false);
+        uint32_t num = find_delivering(c);
+        fits &= extend_row(c, 0, num, true) == num;
+    }
+    c->unsafe += !fits;
+    store_row(c, index, IK_PORT_SELF);
+}
+
+static ik_status fill(completion *c, bool switches, ik_error *err)
+{
+    for (uint32_t i = 0; i < c->lids->num; i++) {
+        const ik_lid *lid = &c->lids->of[i];
+        if (lid->path || ik_is_switch(c->f, lid->node) != switches)
+            continue;
+        if (switches)
+            fill_switch(c, i);
+        else if (c->host_of[lid->port] != IK_NONE && c->f->port_peer[lid->port] != IK_NONE &&
+                 ik_is_switch(c->f, ik_peer_node(c->f, lid->port)))
+            fill_host(c, i);
+        if (ik_env_cancelled(c->env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    return IK_OK;
+}
+
+/* ---- setting up */
+
+static ik_status number_ports(completion *c, ik_error *err)
+{
+    char name[256];
+    for (uint32_t p = 0; p < c->f->port_base[c->f->num_switches]; p++) {
+        unsigned number = ik_port_number(c->f, p);
+        if (c->f->port_peer[p] != IK_NONE && (number > IK_PORT_NUMBER || number == 0))
+            return ik_fail(
+                err, IK_ERR_UNSUPPORTED,
+                "%s has a port %u; forwarding tables of InfiniBand number ports up to %u",
+                ik_node_describe(c->f, c->f->port_node[p], name, sizeof name), number,
+                IK_PORT_NUMBER);
+        c->number[p] = (uint8_t)number;
+    }
+    return IK_OK;
+}
+
+static void find_hosts(completion *c)
+{
+    const ik_fabric *f = c->plan->routing->fabric;
+    for (uint32_t p = 0; p < c->f->num_ports; p++)
+        c->host_of[p] = IK_NONE;
+    for (uint32_t h = 0; h < f->num_hosts; h++) {
+        uint32_t port = ik_host_port(f, h), sw = ik_host_switch(f, h);
+        if (port != IK_NONE)
+            c->host_of[port] = h;
+        if (sw != IK_NONE)
+            c->sends[sw] = true;
+    }
+}
+
+static void find_levels(completion *c)
+{
+    uint32_t num = 0;
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+        if (c->sends[sw])
+            c->queue[num++] = sw;
+    links_bfs_from(&c->g, num, c->level, c->queue); /* stops at LINKS_FAR, which is far enough */
+}
+
+static ik_status prepare(completion *c, ik_error *err)
+{
+    size_t switches = (size_t)c->f->num_switches + 1;
+    c->host_of = ik_calloc((size_t)c->f->num_ports + 1, sizeof *c->host_of);
+    c->sends = ik_calloc(switches, sizeof *c->sends);
+    c->unsafe_host = ik_calloc((size_t)c->lids->num + 1, sizeof *c->unsafe_host);
+    c->number = ik_calloc((size_t)c->f->port_base[c->f->num_switches] + 1, sizeof *c->number);
+    c->next = ik_calloc(switches, sizeof *c->next);
+    c->seen = ik_calloc(switches, sizeof *c->seen);
+    c->level = ik_calloc(switches, sizeof *c->level);
+    c->queue = ik_calloc(switches, sizeof *c->queue);
+    c->path = ik_calloc(switches, sizeof *c->path);
+    c->want = ik_calloc((size_t)c->g.num_links * c->dag.words + 1, sizeof *c->want);
+    if (!c->host_of || !c->sends || !c->unsafe_host || !c->number || !c->next || !c->seen ||
+        !c->level || !c->queue || !c->path || !c->want)
+        return ik_fail_memory(err, switches * 20, "complete tables");
+    find_hosts(c);
+    find_levels(c);
+    return number_ports(c, err);
+}
+
+static void release(completion *c)
+{
+    links_free(&c->g);
+    linkdag_free(&c->dag);
+    free(c->lft);
+    free(c->host_of);
+    free(c->sends);
+    free(c->unsafe_host);
+    free(c->number);
+    free(c->next);
+    free(c->seen);
+    free(c->level);
+    free(c->queue);
+    free(c->path);
+    free(c->want);
+}
+
+/* How turns are found that the data does not take. */
+typedef enum hub_way {
+    ROWS_AS_THEY_ARE,
+    ROWS_TRIMMED, /* entries that no packet of a host comes by are chosen anew, too */
+    HUBS_WITH_HOSTS,
+    HUBS_WITHOUT_HOSTS,
+    NUM_HUB_WAYS
+} hub_way;
+
+static ik_status attempt(completion *c, hub_way way, ik_error *err)
+{
+    ik_status status = ik_lft_compile(c->plan->routing, c->env, &c->lft, err);
+    if (status == IK_OK)
+        status = links_build(c->f, &c->g, err);
+    if (status == IK_OK)
+        status = linkdag_init(&c->dag, &c->g, err);
+    if (status == IK_OK)
+        status = prepare(c, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_new(c->lids, c->env, &c->t, err);
+    c->trim = way != ROWS_AS_THEY_ARE;
+    if (status == IK_OK)
+        status = complete_make_graph(c, err);
+    if (status == IK_OK && way >= HUBS_WITH_HOSTS)
+        status = complete_add_hubs(c, way == HUBS_WITH_HOSTS, err);
+    if (status == IK_OK)
+        status = fill(c, false, err);
+    if (status == IK_OK)
+        status = fill(c, true, err);
+    release(c);
+    if (status != IK_OK)
+        ik_lid_tables_free(&c->t);
+    return status;
+}
+
+/* Tables that need several lanes have destinations that no turn makes safe: they are not tried
+ * again. */
+ik_status complete_tables(const ik_plan *plan, unsigned lane, const ik_lids *lids,
+                          const ik_env *env, ik_lid_tables *out, uint32_t *unsafe, ik_error *err)
+{
+    ik_lid_tables best = {0};
+    uint32_t least = UINT32_MAX;
+    for (hub_way way = ROWS_AS_THEY_ARE; way < NUM_HUB_WAYS && least > 0; way++) {
+        completion c = {.plan = plan, .lane = lane, .lids = lids, .env = env, .f = lids->fabric};
+        ik_status status = attempt(&c, way, err);
+        if (status != IK_OK) {
+            ik_lid_tables_free(&best);
+            return status;
+        }
+        ik_lid_tables *worse = c.unsafe < least ? &best : &c.t;
+        ik_lid_tables_free(worse);
+        if (worse == &best)
+            best = c.t;
+        least = c.unsafe < least ? c.unsafe : least;
+        if (plan->vc->num_vcs > 1)
+            break;
+    }
+    *out = best;
+    *unsafe = least;
+    return IK_OK;
+}
+
+ik_status ik_lid_tables_complete(const ik_plan *plan, const ik_lids *lids, const ik_env *env,
+                                 ik_lid_tables *out, uint32_t *unsafe, ik_error *err)
+{
+    return complete_tables(plan, 0, lids, env, out, unsafe, err);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * complete_graph.c: what packets in lane 0 wait for under the rows that a routing has, and turns at
+ * few switches for those that it has not.
+ */
+#include "ikat/vc.h"
+#include "subnet/tables/complete_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows */
+
+/* Takes away entries that no host's packet comes by. */
+static void trim_row(completion *c)
+{
+    memset(c->seen, 0, c->f->num_switches);
+    for (uint32_t start = 0; start < c->f->num_switches; start++)
+        for (uint32_t sw = start; (c->sends[start] || sw != start) && !c->seen[sw];
+             sw = c->g.head[c->next[sw]]) {
+            c->seen[sw] = 1;
+            if (!is_link_next(c->next[sw]))
+                break;
+        }
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+        if (!c->seen[sw] && c->next[sw] != NEXT_HERE)
+            c->next[sw] = IK_NONE;
+}
+
+void complete_load_row(completion *c, uint32_t host)
+{
+    const ik_fabric *f = c->f;
+    size_t hosts = c->plan->routing->fabric->num_hosts;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        uint16_t local = c->lft[sw * hosts + host];
+        uint32_t port = local == NO_ENTRY ? IK_NONE : f->port_base[sw] + local;
+        if (port == IK_NONE || f->port_peer[port] == IK_NONE)
+            c->next[sw] = IK_NONE;
+        else
+            c->next[sw] = c->g.of_port[port] == IK_NONE ? NEXT_HERE : c->g.of_port[port];
+    }
+    if (c->trim)
+        trim_row(c);
+}
+
+/* ---- dependencies */
+
+static void want_dependency(completion *c, uint32_t from, uint32_t to)
+{
+    uint32_t i = to - c->g.base[c->g.tail[to]];
+    c->want[(size_t)from * c->dag.words + i / 64] |= 1ULL << (i % 64);
+}
+
+/* Notes what packets wait for on the way of the row from one switch on, up to a switch that was
+ * walked over already. */
+static void want_path(completion *c, uint32_t sw)
+{
+    while (!c->seen[sw] && is_link_next(c->next[sw])) {
+        uint32_t link = c->next[sw], head = c->g.head[link];
+        c->seen[sw] = 1;
+        if (is_link_next(c->next[head]))
+            want_dependency(c, link, c->next[head]);
+        sw = head;
+    }
+}
+
+/* Whole rows: data and replies from every switch. */
+static void want_row(completion *c, uint32_t host)
+{
+    (void)host;
+    memset(c->seen, 0, c->f->num_switches);
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+        want_path(c, sw);
+}
+
+/* What data of lane 0 takes of a row. */
+static void want_lane0(completion *c, uint32_t host)
+{
+    const ik_fabric *f = c->plan->routing->fabric;
+    memset(c->seen, 0, f->num_switches);
+    for (uint32_t src = 0; src < f->num_hosts; src++) {
+        uint32_t sw = ik_host_switch(f, src);
+        ik_packet pk;
+        if (src == host || sw == IK_NONE || c->seen[sw])
+            continue;
+        ik_plan_start_nth(c->plan, src, host, 0, &pk);
+        if (pk.vc == c->lane)
+            want_path(c, sw);
+    }
+}
+
+typedef void (*want_fn)(completion *c, uint32_t host);
+
+static ik_status collect(completion *c, want_fn want, ik_error *err)
+{
+    memset(c->want, 0, (size_t)c->g.num_links * c->dag.words * sizeof *c->want);
+    for (uint32_t i = 0; i < c->lids->num; i++) {
+        const ik_lid *lid = &c->lids->of[i];
+        if (lid->port == IK_NONE || lid->path || c->host_of[lid->port] == IK_NONE)
+            continue;
+        complete_load_row(c, c->host_of[lid->port]);
+        want(c, c->host_of[lid->port]);
+        if (ik_env_cancelled(c->env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    return IK_OK;
+}
+
+/* Calls fn for each dependency noted: from -> to. */
+typedef void (*each_fn)(completion *c, uint32_t from, uint32_t to, uint32_t *ctx);
+static void each_wanted(completion *c, uint32_t from, each_fn fn, uint32_t *ctx)
+{
+    uint32_t first = c->g.base[c->g.head[from]];
+    for (uint32_t w = 0; w < c->dag.words; w++)
+        for (uint64_t bits = c->want[(size_t)from * c->dag.words + w]; bits; bits &= bits - 1)
+            fn(c, from, first + w * 64 + (uint32_t)__builtin_ctzll(bits), ctx);
+}
+
+static void count_in(completion *c, uint32_t from, uint32_t to, uint32_t *in)
+{
+    (void)c;
+    (void)from;
+    in[to]++;
+}
+
+/* Links in an order that agrees with the dependencies noted: order[0 … num_links - 1]; false: they
+ * are cyclic, and the rest stands in any order. in, order: [num_links]. */
+static bool sort_links(completion *c, uint32_t *in, uint32_t *order)
+{
+    uint32_t n = c->g.num_links, num = 0;
+    memset(in, 0, n * sizeof *in);
+    for (uint32_t l = 0; l < n; l++)
+        each_wanted(c, l, count_in, in);
+    for (uint32_t l = 0; l < n; l++)
+        if (in[l] == 0)
+            order[num++] = l;
+    for (uint32_t i = 0; i < num; i++) {
+        uint32_t from = order[i], first = c->g.base[c->g.head[from]];
+        for (uint32_t w = 0; w < c->dag.words; w++)
+            for (uint64_t bits = c->want[(size_t)from * c->dag.words + w]; bits; bits &= bits - 1) {
+                uint32_t to = first + w * 64 + (uint32_t)__builtin_ctzll(bits);
+                if (--in[to] == 0)
+                    order[num++] = to;
+            }
+    }
+    bool acyclic = num == n;
+    for (uint32_t l = 0; l < n; l++)
+        if (in[l])
+            order[num++] = l;
+    return acyclic;
+}
+
+static void add_dependency(completion *c, uint32_t from, uint32_t to, uint32_t *ctx)
+{
+    (void)ctx;
+    linkdag_add(&c->dag, from, to); /* one that closes a cycle stays out */
+}
+
+/* Adds what was noted. */
+static void add_wanted(completion *c, const uint32_t *order)
+{
+    linkdag_start_with(&c->dag, order);
+    for (uint32_t l = 0; l < c->g.num_links; l++)
+        each_wanted(c, l, add_dependency, NULL);
+}
+
+bool complete_add_row(completion *c, bool from_all)
+{
+    bool fits = true;
+    memset(c->seen, 0, c->f->num_switches);
+    for (uint32_t start = 0; start < c->f->num_switches; start++) {
+        uint32_t sw = start;
+        while ((from_all || c->sends[start]) && !c->seen[sw] && is_link_next(c->next[sw])) {
+            uint32_t link = c->next[sw], head = c->g.head[link];
+            c->seen[sw] = 1;
+            if (is_link_next(c->next[head]))
+                fits &= linkdag_add(&c->dag, link, c->next[head]) != LINKDAG_CYCLE;
+            sw = head;
+        }
+    }
+    return fits;
+}
+
+static ik_status add_rows(completion *c, ik_error *err)
+{
+    for (uint32_t i = 0; i < c->lids->num; i++) {
+        const ik_lid *lid = &c->lids->of[i];
+        if (lid->port == IK_NONE || lid->path || c->host_of[lid->port] == IK_NONE)
+            continue;
+        complete_load_row(c, c->host_of[lid->port]);
+        c->unsafe_host[i] = !complete_add_row(c, true);
+        if (ik_env_cancelled(c->env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    return IK_OK;
+}
+
+ik_status complete_make_graph(completion *c, ik_error *err)
+{
+    size_t n = (size_t)c->g.num_links + 1;
+    uint32_t *in = ik_calloc(n, sizeof *in), *order = ik_calloc(n, sizeof *order);
+    ik_status status = in && order ? IK_OK : ik_fail_memory(err, n * 8, "an order of links");
+    if (status == IK_OK && !c->trim) {
+        status = collect(c, want_row, err);
+        c->trim = status == IK_OK && !sort_links(c, in, order);
+        if (status == IK_OK && !c->trim)
+            add_wanted(c, order);
+    }
+    if (status == IK_OK && c->trim) {
+        status = collect(c, want_lane0, err);
+        if (status == IK_OK) {
+            sort_links(c, in, order);
+            add_wanted(c, order);
+            status = add_rows(c, err);
+        }
+    }
+    free(in);
+    free(order);
+    return status;
+}
+
+/* ---- hubs */
+
+/* Where a table's own turns do not suffice (a root of a damaged tree that has lost the link to a
+ * leaf), packets must turn where none of the data does. If everything turns at few switches, these
+ * turns cannot close cycles with each other: so all turns at one switch after the other are added
+ * to the graph, all of them or none. */
+
+static uint32_t cables(const completion *c, uint32_t sw)
+{
+    return c->g.base[sw + 1] - c->g.base[sw];
+}
+
+/* Adds all turns at a switch; takes them back if one closes a cycle. undo: [cables^2] */
+static void add_hub(completion *c, uint32_t sw, uint32_t *undo)
+{
+    uint32_t num = 0;
+    for (uint32_t a = c->g.base[sw]; a < c->g.base[sw + 1]; a++)
+        for (uint32_t b = c->g.base[sw]; b < c->g.base[sw + 1]; b++) {
+            uint32_t in = c->g.rev[a];
+            linkdag_result result =
+                c->g.head[a] == c->g.head[b] ? LINKDAG_OLD : linkdag_add(&c->dag, in, b);
+            if (result == LINKDAG_NEW) {
+                undo[2 * num] = in;
+                undo[2 * num++ + 1] = b;
+            }
+            if (result != LINKDAG_CYCLE)
+                continue;
+            while (num-- > 0)
+                linkdag_remove(&c->dag, undo[2 * num], undo[2 * num + 1]);
+            linkdag_forget(&c->dag, in, b);
+            return;
+        }
+}
+
+ik_status complete_add_hubs(completion *c, bool hosts_first, ik_error *err)
+{
+    uint32_t most = c->g.max_degree;
+    uint32_t *undo = ik_calloc((size_t)most * most + 1, 2 * sizeof *undo);
+    if (!undo)
+        return ik_fail_memory(err, (size_t)most * most * 8, "turns at a switch");
+    for (unsigned round = 0; round < 2; round++)
+        for (uint32_t degree = most; degree > 1; degree--)
+            for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+                if (cables(c, sw) == degree && c->sends[sw] == (hosts_first == (round == 0)))
+                    add_hub(c, sw, undo);
+    free(undo);
+    return IK_OK;
+}
