@@ -109,6 +109,7 @@ typedef struct ik_audit {
     bool has_cabling;
     ik_cabling cabling;
     ik_lids lids;
+    uint32_t lid_clashes; /* ports whose LIDs cannot be: then tables are not read */
     bool has_tables, has_levels, has_maps;
     ik_tables_matched matched;
     ik_engine_evidence engine;

@@ -54,6 +54,15 @@ typedef struct ik_lids {
  * is no multiple of 2^LMC; IK_ERR_UNSUPPORTED: more than IK_LID_MAX. Free with ik_lids_free. Cost
  * O(nodes + ports). */
 ik_status ik_lids_make(const ik_fabric *f, ik_lids *out, ik_error *err);
+/* Told of a port (node; port as in ik_lid) whose LIDs cannot be, and why; not IK_OK ends the
+ * work with that. */
+typedef ik_status ik_lid_refused(void *context, uint32_t node, uint32_t port, const ik_error *why,
+                                 ik_error *err);
+/* The same for reports on a fabric: where the former gives IK_ERR_INPUT, `refused` is called for
+ * each such port (of two that clash, the later one), which is then one without a LID. NULL: as
+ * the former. */
+ik_status ik_lids_make_reporting(const ik_fabric *f, ik_lid_refused *refused, void *context,
+                                 ik_lids *out, ik_error *err);
 void ik_lids_free(ik_lids *lids);
 /* Index of a LID, or of the first LID of a port with this GUID (a switch: of its node or port 0);
  * IK_NONE = unknown. */

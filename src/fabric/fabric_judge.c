@@ -425,27 +425,47 @@ static int compare_names(const void *a, const void *b)
     return order ? order : x->node < y->node ? -1 : x->node > y->node;
 }
 
-static ik_status judge_guids(judge *j, keyed *items)
+/* GUIDs that two nodes share, items[num] of nodes or ports; ports of nodes that share theirs, too,
+ * are told with the nodes. */
+static ik_status report_same_guids(judge *j, keyed *items, uint32_t num, bool ports)
 {
     ik_fabric *f = j->f;
-    uint32_t num = 0;
     uint64_t shown = 0;
     ik_status status = IK_OK;
-    for (uint32_t node = 0; f->node_guid && node < ik_num_nodes(f); node++)
-        if (f->node_guid[node])
-            items[num++] = (keyed){f->node_guid[node], NULL, node};
     qsort(items, num, sizeof *items, compare_guids);
     for (uint32_t i = 1; i < num && status == IK_OK; i++) {
+        uint32_t first = items[i - 1].node, second = items[i].node;
         char a[TEXT], b[TEXT];
-        if (items[i].guid == items[i - 1].guid && shown++ < NAMED)
-            status = fabric_add_finding(f, IK_ERROR, "duplicate-guid", IK_NONE, items[i].node,
-                                        j->err, "%s and %s have the same GUID 0x%016" PRIx64,
-                                        ik_node_name(f, items[i - 1].node, a, sizeof a),
-                                        ik_node_name(f, items[i].node, b, sizeof b), items[i].guid);
+        if (items[i].guid != items[i - 1].guid || first == second ||
+            (ports && f->node_guid[first] == f->node_guid[second]) || shown++ >= NAMED)
+            continue;
+        status = fabric_add_finding(f, IK_ERROR, "duplicate-guid", IK_NONE, second, j->err,
+                                    "%s%s and %s have the same GUID 0x%016" PRIx64,
+                                    ports ? "ports of " : "", ik_node_name(f, first, a, sizeof a),
+                                    ik_node_name(f, second, b, sizeof b), items[i].guid);
     }
     return status == IK_OK
-               ? count_rest(j, IK_ERROR, "duplicate-guid", "GUIDs are given twice", shown)
+               ? count_rest(j, IK_ERROR, "duplicate-guid",
+                            ports ? "GUIDs of ports are given twice" : "GUIDs are given twice",
+                            shown)
                : status;
+}
+
+static ik_status judge_guids(judge *j, keyed *items)
+{
+    const ik_fabric *f = j->f;
+    uint32_t num = 0;
+    if (!f->node_guid)
+        return IK_OK;
+    for (uint32_t node = 0; node < ik_num_nodes(f); node++)
+        if (f->node_guid[node])
+            items[num++] = (keyed){f->node_guid[node], NULL, node};
+    ik_status status = report_same_guids(j, items, num, false);
+    num = 0;
+    for (uint32_t p = f->port_base[f->num_switches]; f->port_guid && p < f->num_ports; p++)
+        if (f->port_guid[p])
+            items[num++] = (keyed){f->port_guid[p], NULL, f->port_node[p]};
+    return status == IK_OK ? report_same_guids(j, items, num, true) : status;
 }
 
 static ik_status judge_names(judge *j, keyed *items)
@@ -474,9 +494,10 @@ static ik_status judge_names(judge *j, keyed *items)
 
 static ik_status judge_identity(judge *j)
 {
-    keyed *items = ik_calloc((size_t)ik_num_nodes(j->f) + 1, sizeof *items);
+    size_t most = (size_t)ik_num_nodes(j->f) + j->f->num_ports + 1;
+    keyed *items = ik_calloc(most, sizeof *items);
     if (!items)
-        return ik_fail_memory(j->err, ik_num_nodes(j->f) * sizeof *items, "names and GUIDs");
+        return ik_fail_memory(j->err, most * sizeof *items, "names and GUIDs");
     ik_status status = judge_guids(j, items);
     if (status == IK_OK)
         status = judge_names(j, items);

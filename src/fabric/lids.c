@@ -3,8 +3,8 @@
  * The LIDs of a subnet: which port each of them names, found by LID, by port and by GUID.
  *
  * Ports are listed switches first, then hosts, and each claims its 2^LMC LIDs in a table of all
- * unicast LIDs; a second claim is an error that names both. Ports without a LID take the lowest
- * ones that nobody claims, in the same order.
+ * unicast LIDs; a second claim is an error that names both, or is reported. Ports without a LID
+ * take the lowest ones that nobody claims, in the same order.
  */
 #include "ikat/lids.h"
 
@@ -27,6 +27,8 @@ typedef struct making {
     uint32_t num_ports;
     uint32_t *owner; /* [IK_LID_MAX + 1] 1 + index of the port that has this LID, FREE */
     ik_lids *lids;
+    ik_lid_refused *refused; /* NULL: a port whose LID cannot be is an error */
+    void *context;
 } making;
 
 static bool leads_to_switch(const ik_fabric *f, uint32_t port)
@@ -111,12 +113,25 @@ static ik_status claim(making *m, uint32_t index, ik_error *err)
                 describe(m, p, name, sizeof name), p->lid, paths, p->lmc);
         return ik_hint(err, IK_ERR_INPUT, "a port has 2^LMC LIDs, the first one aligned to them");
     }
-    for (uint32_t lid = p->lid; lid < p->lid + paths; lid++) {
+    for (uint32_t lid = p->lid; lid < p->lid + paths; lid++)
         if (m->owner[lid] != FREE)
             return refuse_claims(m, &m->ports[m->owner[lid] - 1], p, err);
+    for (uint32_t lid = p->lid; lid < p->lid + paths; lid++)
         m->owner[lid] = index + 1;
-    }
     return IK_OK;
+}
+
+/* As claim; where there is somebody to hear why it cannot be, the port goes without. */
+static ik_status claim_or_report(making *m, uint32_t index, ik_error *err)
+{
+    lid_port *p = &m->ports[index];
+    ik_error why;
+    if (!m->refused)
+        return claim(m, index, err);
+    if (claim(m, index, &why) == IK_OK)
+        return IK_OK;
+    p->lid = 0;
+    return m->refused(m->context, p->node, p->port, &why, err);
 }
 
 static ik_status assign(making *m, ik_error *err)
@@ -144,7 +159,8 @@ static ik_status assign(making *m, ik_error *err)
 static ik_status number_ports(making *m, ik_error *err)
 {
     for (uint32_t i = 0; i < m->num_ports; i++) {
-        ik_status status = m->ports[i].lid && m->ports[i].counts ? claim(m, i, err) : IK_OK;
+        bool claims = m->ports[i].lid && m->ports[i].counts;
+        ik_status status = claims ? claim_or_report(m, i, err) : IK_OK;
         if (status != IK_OK)
             return status;
     }
@@ -270,11 +286,12 @@ static ik_status make(making *m, ik_error *err)
     return sort_guids(m->lids, err);
 }
 
-ik_status ik_lids_make(const ik_fabric *f, ik_lids *out, ik_error *err)
+ik_status ik_lids_make_reporting(const ik_fabric *f, ik_lid_refused *refused, void *context,
+                                 ik_lids *out, ik_error *err)
 {
     f = f->split ? f->split->whole : f;
     ik_lids lids = {.fabric = f, .first_host = f->port_base[f->num_switches]};
-    making m = {.f = f, .lids = &lids};
+    making m = {.f = f, .lids = &lids, .refused = refused, .context = context};
     ik_status status = make(&m, err);
     free(m.ports);
     free(m.owner);
@@ -283,6 +300,11 @@ ik_status ik_lids_make(const ik_fabric *f, ik_lids *out, ik_error *err)
     else
         ik_lids_free(&lids);
     return status;
+}
+
+ik_status ik_lids_make(const ik_fabric *f, ik_lids *out, ik_error *err)
+{
+    return ik_lids_make_reporting(f, NULL, NULL, out, err);
 }
 
 void ik_lids_free(ik_lids *lids)

@@ -59,7 +59,7 @@ class Audit(CliTest):
             self.assertEqual((step["vl"], step["sl"], step["reply"], step["query"]), (0, 0, False, False))
         loop = finding(audit, "credit-loop")
         self.assertEqual(loop["severity"], "error")
-        self.assertEqual(len(loop["evidence"].splitlines()), 6)
+        self.assertEqual(len(loop["evidence"].splitlines()), 7)
         self.assertTrue(loop["remedy"])
         self.assertIs(audit["proposed"]["deadlock_free"], True)
         self.assertIn("better-routing", codes(audit))
@@ -225,13 +225,60 @@ class Ring(CliTest):
 
     def test_wrong_lids(self):
         tables = self.tables(self.row, self.row)
-        self.refused("audit", self.dump(switches=lambda i: 1), "--lfts", tables, says=("sw0", "sw1"))
-        self.refused("audit", self.dump(hosts=lambda i: (11 + 2 * i, 1)), "--lfts", tables, says="host0")
+        for changes, named, rest in (({"switches": lambda i: max(i, 1)}, [("sw0", "sw1", "LID, 1")], 1),
+                                     ({"hosts": lambda i: (11 + 2 * i, 1)}, [(f"host{i}", "no multiple of 2") for i in range(5)], 1),
+                                     ({"hosts": lambda i: (10 + 2 * i if i else 12, 1)}, [("host0", "host1", "LID, 12")], 1)):
+            audit = self.json("audit", self.dump(**changes), "--lfts", tables, status=1)
+            self.assertTrue(audit["partial"])
+            self.assertIsNone(audit["tables"])
+            self.assertIsNone(audit["installed"])
+            clashes = [f for f in audit["findings"] if f["code"] == "lid-clash"]
+            self.assertEqual(len(clashes), len(named) + rest)
+            for found, words in zip(clashes, named):
+                self.assertEqual(found["severity"], "error")
+                for word in words:
+                    self.assertIn(word, found["text"])
+            self.assertIn("ring.lfts", clashes[-1]["text"])
+            self.assertNotIn("no-lid", codes(audit))
+            self.assertIn("family", codes(audit))
+        many = self.json("audit", self.dump(switches=lambda i: 1, hosts=lambda i: (1, 0)), status=1)
+        self.assertEqual(codes(many).count("lid-clash"), 9)
+        self.assertIn("and 1 more", [f for f in many["findings"] if f["code"] == "lid-clash"][-1]["text"])
+        self.refused("deploy", self.dump(switches=lambda i: 1), "-r", "updown", "-o", self.tmp / "out", says=("sw0", "sw1"))
         audit = self.json("audit", self.dump(hosts=lambda i: (10 + 2 * i, int(i > 0))), "--lfts", tables, status=None)
         self.assertIn("mixed-lmc", codes(audit, "warning"))
         audit = self.json("audit", self.dump(hosts=lambda i: (10 + 2 * i if i else 0, 1 if i else 0)), "--lfts", tables, status=None)
         self.assertEqual(audit["lids_missing"], 1)
         self.assertIn("host0", finding(audit, "no-lid")["text"])
+
+    def test_hosts_without_a_lid_are_shown_without(self):
+        """What ikat calls them by is no LID of the subnet."""
+        audit = self.json("audit", self.dump(hosts=lambda i: (10 + 2 * i if i else 0, 1 if i else 0)),
+                          "--lfts", self.tables(self.row, self.row), status=1)
+        self.assertTrue([f for f in audit["findings"] if "host0 (0x02696b0000000500), no LID" in f["text"]], audit["findings"])
+        self.assertFalse([f for f in audit["findings"] if re.search(r"host0 \S+, LID", f["text"] + (f["evidence"] or ""))])
+
+    def test_guids_given_twice(self):
+        dump = self.dump()
+        text = dump.read_text()
+        for old, new, shown in (("caguid=0x2696b0000000600", "caguid=0x2696b0000000500", "0x02696b0000000500"),
+                                ("(2696b0000000601)", "(2696b0000000501)", "0x02696b0000000501")):
+            self.assertIn(old, text)
+            dump.write_text(text.replace(old, new))
+            audit = self.json("audit", dump, status=1)
+            found = finding(audit, "duplicate-guid")
+            self.assertEqual(found["severity"], "error")
+            for word in ("host0", "host1", shown):
+                self.assertIn(word, found["text"])
+
+    def test_loops_of_one_service_level(self):
+        """Without service levels everything is taken to be on SL 0, which the finding says."""
+        tables, dump = self.tables(self.clockwise, self.clockwise), self.dump()
+        found = finding(self.json("audit", dump, "--lfts", tables, status=1), "credit-loop")
+        self.assertIn("SL 0", found["text"])
+        self.assertIn("no service levels were given", found["evidence"])
+        self.assertIn("--path-records", found["remedy"])
+        self.assertIn("--policy", found["remedy"])
 
     def test_ports_that_a_switch_has_not(self):
         tables = self.tables(self.row, self.row)
@@ -255,6 +302,7 @@ class Ring(CliTest):
                           "qos-match-rules\nqos-match-rule\nsource: others\nqos-level-name: one\nend-qos-match-rule\nend-qos-match-rules\n")
         audit = self.json("audit", dump, "--lfts", tables, "--policy", policy, status=1)
         self.assertEqual(audit["installed"]["vls_used"], 2)
+        self.assertNotIn("if all packets", finding(audit, "credit-loop")["text"])
         self.assertIn("lanes-assumed", codes(audit, "note"))
         loop = audit["installed"]["credit_loop"]
         self.assertTrue(all(step["sl"] == step["vl"] for step in loop))

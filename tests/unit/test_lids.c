@@ -179,6 +179,27 @@ static void ports_without_a_lid_get_one(void **state)
     ik_fabric_free(f);
 }
 
+static ik_status count_refused(void *told, uint32_t node, uint32_t port, const ik_error *why,
+                               ik_error *err)
+{
+    (void)node;
+    (void)port;
+    (void)err;
+    assert_int_equal(why->status, IK_ERR_INPUT);
+    ++*(uint32_t *)told;
+    return IK_OK;
+}
+
+static ik_status stop(void *context, uint32_t node, uint32_t port, const ik_error *why,
+                      ik_error *err)
+{
+    (void)context;
+    (void)node;
+    (void)port;
+    (void)why;
+    return ik_fail(err, IK_ERR_CANCELLED, "enough");
+}
+
 static void clashes_are_refused(void **state)
 {
     (void)state;
@@ -203,6 +224,13 @@ static void clashes_are_refused(void **state)
         assert_int_equal(ik_lids_make(f, &lids, &err), IK_ERR_INPUT);
         if (!strstr(err.text, cases[i].says))
             fail_msg("case %zu: %s", i, err.text);
+        assert_null(lids.of);
+        uint32_t told = 0;
+        assert_int_equal(ik_lids_make_reporting(f, count_refused, &told, &lids, NULL), IK_OK);
+        assert_int_equal(told, 1);
+        assert_int_equal(lids.assigned, 1);
+        ik_lids_free(&lids);
+        assert_int_equal(ik_lids_make_reporting(f, stop, NULL, &lids, &err), IK_ERR_CANCELLED);
         assert_null(lids.of);
         ik_fabric_free(f);
     }

@@ -17,7 +17,10 @@ char *audit_lid(const ik_audit *a, uint32_t index, char *buffer, size_t size)
         ik_port_describe(a->fabric, lid->port, name, sizeof name);
     else
         ik_node_describe(a->fabric, lid->node, name, sizeof name);
-    snprintf(buffer, size, "%s, LID %u", name, lid->lid);
+    if (lid->made && a->fabric->node_guid)
+        snprintf(buffer, size, "%s, no LID", name);
+    else
+        snprintf(buffer, size, "%s, LID %u", name, lid->lid);
     return buffer;
 }
 
@@ -150,14 +153,14 @@ static ik_status run(audit_work *w)
 {
     static ik_status (*const parts[])(audit_work *) = {audit_files, judge_installed, audit_pairs,
                                                        audit_loops, audit_engine,    audit_balance};
-    ik_status status = ik_lids_make(w->a->fabric, &w->a->lids, w->err);
+    ik_status status = audit_make_lids(w);
     if (status == IK_OK)
         status = audit_cabling(w);
     if (status == IK_OK)
         status = audit_lids(w);
     if (status == IK_OK)
         status = audit_lid_matrix(w);
-    if (status == IK_OK)
+    if (status == IK_OK && !w->a->lid_clashes)
         status = read_files(w);
     for (size_t i = 0; w->a->has_tables && i < sizeof parts / sizeof *parts && status == IK_OK; i++)
         status = parts[i](w);

@@ -6,6 +6,7 @@
 #include "subnet/audit/audit_impl.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What to do about findings of a fabric. `partial`: the dump does not show the whole fabric. */
@@ -117,6 +118,41 @@ ik_status audit_lid_matrix(audit_work *w)
     return status;
 }
 
+static ik_status lid_clash(void *context, uint32_t node, uint32_t port, const ik_error *why,
+                           ik_error *err)
+{
+    ik_audit *a = ((audit_work *)context)->a;
+    char remedy[600];
+    audit_about about = {IK_ERROR, "lid-clash", node, port, NULL, remedy};
+    snprintf(remedy, sizeof remedy,
+             "%s%sMend it (restart one subnet manager alone, with its LID cache removed), dump the "
+             "fabric again, and audit the tables then.",
+             why->hint, why->hint[0] ? ". " : "");
+    a->partial = true;
+    return a->lid_clashes++ < AUDIT_NAMED ? audit_add(a, &about, err, "%s", why->text) : IK_OK;
+}
+
+ik_status audit_make_lids(audit_work *w)
+{
+    ik_audit *a = w->a;
+    audit_about about = {IK_ERROR, "lid-clash", IK_NONE, IK_NONE, NULL, NULL};
+    ik_status status = ik_lids_make_reporting(a->fabric, lid_clash, w, &a->lids, w->err);
+    if (status == IK_OK)
+        status = audit_rest(a, &about, a->lid_clashes, "LIDs cannot be those of a subnet", w->err);
+    if (status == IK_OK && a->lid_clashes && w->config->tables)
+        status = audit_add(a, &about, w->err,
+                           "the tables (%s) are left out: they go by LID, and LIDs are not unique",
+                           w->config->tables);
+    return status;
+}
+
+/* Does the dump give the port one? Where it is no LID that can be, that has a finding of its own. */
+static bool has_lid(const ik_fabric *f, const ik_lid *lid)
+{
+    return lid->port != IK_NONE ? ik_port_lid(f, lid->port) != 0
+                                : f->node_lid && f->node_lid[lid->node] != 0;
+}
+
 ik_status audit_lids(audit_work *w)
 {
     ik_audit *a = w->a;
@@ -137,7 +173,7 @@ ik_status audit_lids(audit_work *w)
     for (uint32_t i = 0; i < a->lids.num && status == IK_OK; i++) {
         const ik_lid *lid = &a->lids.of[i];
         char name[AUDIT_TEXT];
-        if (!lid->made || shown++ >= AUDIT_NAMED)
+        if (!lid->made || has_lid(a->fabric, lid) || shown++ >= AUDIT_NAMED)
             continue;
         about.node = lid->node;
         about.port = lid->port;

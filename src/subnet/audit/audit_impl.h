@@ -25,7 +25,8 @@ ik_status audit_add(ik_audit *a, const audit_about *about, ik_error *err, const 
 /* "… and 12 more: WHAT", if `shown` findings are more than are named. */
 ik_status audit_rest(ik_audit *a, const audit_about *about, uint64_t shown, const char *what,
                      ik_error *err);
-/* "host5 (0x0002c90300000006), LID 5": into buffer, which is returned. */
+/* "host5 (0x0002c90300000006), LID 5", or "…, no LID" where a dump has none: into buffer, which is
+ * returned. */
 char *audit_lid(const ik_audit *a, uint32_t index, char *buffer, size_t size);
 /* Errors first, then warnings, then notes; those of one severity stay in order. */
 void audit_sort(ik_audit *a);
@@ -54,6 +55,7 @@ static inline const ik_sl2vl *audit_vls(const audit_work *w)
 }
 
 /* audit_fabric.c: cabling, LIDs. */
+ik_status audit_make_lids(audit_work *w); /* a->lids, and findings of LIDs that cannot be */
 ik_status audit_cabling(audit_work *w);
 ik_status audit_lids(audit_work *w);
 ik_status audit_lid_matrix(audit_work *w);

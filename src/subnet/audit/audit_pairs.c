@@ -228,19 +228,29 @@ static void loop_text(const audit_work *w, char *text)
                             : "");
         used = put(text, used, line);
     }
-    put(text, used, "\neach waits for the channel of the next, the last for the first");
+    used = put(text, used, "\neach waits for the channel of the next, the last for the first");
+    if (!w->a->has_levels)
+        put(text, used,
+            "\nthis takes every packet to be on SL 0, for no service levels were given");
+}
+
+/* What to do about the tables' own loop. */
+static const char *loop_remedy(const ik_audit *a)
+{
+    return a->has_levels
+               ? "Install a routing without such circles: what ikat would install is shown below; "
+                 "'ikat deploy' writes it."
+               : "If the engine uses service levels (lash, dfsssp, nue, torus-2QoS), give them: "
+                 "--path-records FILE ('saquery PR') or --policy FILE, and the maps with --sl2vl "
+                 "FILE; for with SL 0 alone this verdict may not be that of the subnet. If all "
+                 "packets are on SL 0, install a routing without such circles: 'ikat deploy' "
+                 "writes one.";
 }
 
 ik_status audit_loops(audit_work *w)
 {
     const ik_subnet_verdict *v = &w->a->installed.verdict;
-    audit_about about = {IK_ERROR,
-                         "credit-loop",
-                         IK_NONE,
-                         IK_NONE,
-                         NULL,
-                         "Install a routing without such circles: what ikat would install is shown "
-                         "below; 'ikat deploy' writes it."};
+    audit_about about = {IK_ERROR, "credit-loop", IK_NONE, IK_NONE, NULL, loop_remedy(w->a)};
     if (!v->loop)
         return IK_OK;
     char *text = ik_calloc(1, EVIDENCE);
@@ -251,9 +261,9 @@ ik_status audit_loops(audit_work *w)
     about.evidence = text;
     if (v->deadlock_free == IK_NO) {
         status = audit_add(w->a, &about, w->err,
-                           "the fabric can deadlock: packets on %zu channels can wait for each "
+                           "the fabric can deadlock%s: packets on %zu channels can wait for each "
                            "other in a circle (a credit loop)",
-                           v->loop_length);
+                           w->a->has_levels ? "" : " if all packets are on SL 0", v->loop_length);
     } else {
         about.severity = IK_WARNING;
         about.code = "credit-loop-of-queries";
