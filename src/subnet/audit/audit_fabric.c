@@ -146,7 +146,7 @@ ik_status audit_make_lids(audit_work *w)
     return status;
 }
 
-/* Does the dump give the port one? Where it is no LID that can be, that has a finding of its own. */
+/* Does the dump give the port one? One that cannot be has a finding of its own. */
 static bool has_lid(const ik_fabric *f, const ik_lid *lid)
 {
     return lid->port != IK_NONE ? ik_port_lid(f, lid->port) != 0
