@@ -3,13 +3,22 @@
 Blocks are run in order of the document, in a scratch folder that sees data/ and experiments/. A block marked ```sh fails=N is
 expected to end with that status; ```console blocks and other languages are not run.
 """
+import os
 import re
 import shlex
+import shutil
+import subprocess
 import unittest
 
 from harness import SOURCE, CliTest, run
 
-DOCUMENTS = sorted([SOURCE / "README.md", *(SOURCE / "docs").glob("*.md")])
+DOCUMENTS = sorted([SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "docs").glob("*.md")])
+
+
+def anchors(page):
+    """The addresses of a page's headings, as GitHub forms them."""
+    text = re.sub(r"^```.*?^```", "", page, flags=re.M | re.S)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.M)}
 
 
 class Documents(CliTest):
@@ -32,6 +41,29 @@ class Documents(CliTest):
                         count += 1
         self.assertGreater(count, 0)
 
+    def test_sources_in_the_how_to_compile(self):
+        """The examples of a topology, a routing and a program compile, without a warning."""
+        blocks = re.findall(r"^```c\n(.*?)^```", (SOURCE / "docs/howto.md").read_text(), re.M | re.S)
+        self.assertEqual(len(blocks), 3)
+        for block in blocks:
+            done = subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-fsyntax-only", "-I", SOURCE / "include", "-I", SOURCE / "src", "-x", "c", "-"],
+                                  input=block, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_program_on_the_installed_library(self):
+        """The program of the how-to is linked as it says, against an installation outside the tree, and prints what it says."""
+        build = os.environ.get("IKAT_BUILD", SOURCE / "build/release")
+        if "CMAKE_BUILD_TYPE:STRING=Release" not in open(f"{build}/CMakeCache.txt", encoding="utf-8").read() or not shutil.which("pkg-config"):
+            self.skipTest("of the release build")
+        page = (SOURCE / "docs/howto.md").read_text().split("\n## Embed the library\n")[1]
+        subprocess.run(["cmake", "--install", build, "--prefix", self.tmp / "p"], stdout=subprocess.DEVNULL, check=True)
+        (self.tmp / "prove.c").write_text(re.search(r"^```c\n(.*?)^```", page, re.M | re.S)[1])
+        link, output = re.search(r"^\$ (cc .*)\n\$ \./prove\n(.*\n)", page, re.M).groups()
+        if subprocess.run(["pkg-config", "--exists", "otf2"], check=False).returncode:
+            link = link.replace(" otf2", "")
+        done = subprocess.run(f"{link} && ./prove", shell=True, cwd=self.tmp, env={**os.environ, "P": str(self.tmp / "p")}, capture_output=True, text=True, check=False)
+        self.assertEqual((done.stdout, done.returncode), (output, 0), done.stderr)
+
     def test_functions_and_files_that_are_named_exist(self):
         """In the page on the simulator and in the pages beside its sources."""
         sources = {path: path.read_text() for path in (SOURCE / "src" / "sim").rglob("*.[ch]")}
@@ -53,9 +85,13 @@ class Documents(CliTest):
         for document in DOCUMENTS:
             if not document.exists():
                 continue
-            for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text()):
-                if not target.startswith(("http:", "https:", "mailto:")):
-                    self.assertTrue((document.parent / target).exists(), f"{document.name}: {target}")
+            for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", document.read_text()):
+                if target.startswith(("http:", "https:", "mailto:")):
+                    continue
+                path = document.parent / target if target else document
+                self.assertTrue(path.exists(), f"{document.name}: {target}")
+                if anchor and path.suffix == ".md":
+                    self.assertIn(anchor, anchors(path.read_text()), f"{document.name}: {target}#{anchor}")
 
 
 if __name__ == "__main__":
