@@ -221,6 +221,37 @@ class Deploy(CliTest):
         self.deploy("ring:n=5,p=2", "-r", "updown", folder="empty/")
         self.assertEqual(sorted(path.name for path in self.tmp.iterdir() if path.is_dir()), ["empty", "out"])
 
+    def test_folders_are_replaced_whole_or_not_at_all(self):
+        """A step that fails after the old folder was set aside: everything is as before. Others' files, folders and modes stay."""
+        folder = self.tmp / "out"
+        self.deploy("ring:n=5,p=2", "-r", "dfsssp")
+        (folder / "mine").mkdir()
+        (folder / "mine" / "notes").write_text("mine\n")
+        for i in range(20):
+            (folder / f"note{i}").write_text(f"{i}\n")
+        folder.chmod(0o750)
+        (folder / "update_order").mkdir()  # the name of a file of a deployment
+
+        def everything():
+            return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+        before = everything()
+        done = run("deploy", "ring:n=5,p=2", "-r", "updown", "--force", "-o", folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("update_order: cannot be replaced", done.stderr)
+        self.assertEqual(everything(), before)
+        self.assertEqual(list(self.tmp.iterdir()), [folder])
+        (folder / "update_order").rmdir()
+        (self.tmp / "link").symlink_to(folder)
+        self.deploy("ring:n=5,p=2", "-r", "updown", "--force", folder="link")
+        self.assertTrue((self.tmp / "link").is_symlink())
+        self.assertEqual(sorted(path.name for path in self.tmp.iterdir()), ["link", "out"])
+        after = everything()
+        self.assertNotIn("qos-policy.conf", after)
+        self.assertNotEqual(after["lfts"], before["lfts"])
+        for name in ("mine/notes", "note0", "note19"):
+            self.assertEqual(after[name], before[name])
+        self.assertEqual(folder.stat().st_mode & 0o777, 0o750)
+
     def test_what_cannot_be_proved(self):
         """One lane on a ring: refused, nothing is left; with --unproved it says so wherever it can be read."""
         done = run("deploy", "ring:n=5,p=2", "-r", "shortest", "-o", self.tmp / "out")

@@ -55,12 +55,26 @@ static ik_status absolute(const char *path, char *out, ik_error *err)
     return IK_OK;
 }
 
+/* The folder itself is replaced, not a link to it, nor "." in it. */
+static ik_status follow_links(char *path, ik_error *err)
+{
+    char *real = realpath(path, NULL);
+    if (!real)
+        return fail_io(path, "cannot be followed", err);
+    if (strlen(real) < DEPLOY_PATH)
+        strcpy(path, real);
+    free(real);
+    return IK_OK;
+}
+
 ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err)
 {
     *d = (deploy_folder){0};
     ik_status status = absolute(path, d->path, err);
     if (status == IK_OK)
         status = look_into(d->path, &d->exists, err);
+    if (status == IK_OK && d->exists)
+        status = follow_links(d->path, err);
     if (status != IK_OK)
         return status;
     if (d->exists && !force) {
@@ -92,46 +106,96 @@ char *deploy_folder_file(const deploy_folder *d, deploy_file file, char *buffer,
     return file_in(d->temporary, file, buffer, size);
 }
 
-/* Puts files in place one by one. */
-static ik_status move_files(deploy_folder *d, ik_error *err)
+/* ---- taking a folder's place */
+
+static bool is_of_deployment(const char *name)
 {
-    char from[DEPLOY_PATH + 128], to[DEPLOY_PATH + 128];
-    for (deploy_file file = 0; file < DEPLOY_FILES; file++) {
-        file_in(d->temporary, file, from, sizeof from);
-        file_in(d->path, file, to, sizeof to);
-        if (rename(from, to) == 0)
+    for (deploy_file file = 0; file < DEPLOY_FILES; file++)
+        if (strcmp(name, deploy_file_name(file)) == 0)
+            return true;
+    return false;
+}
+
+/* Moves what is not of a deployment from one folder to another. Something else that has the name of
+ * a file of a deployment ends it. */
+static ik_status move_others(const char *from, const char *to, ik_error *err)
+{
+    char old[DEPLOY_PATH + 512], new[DEPLOY_PATH + 512];
+    struct stat info;
+    ik_status status = IK_OK;
+    DIR *dir = opendir(from);
+    if (!dir)
+        return fail_io(from, "cannot be read as a folder", err);
+    for (struct dirent *e = readdir(dir); e && status == IK_OK; e = readdir(dir)) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
-        if (errno != ENOENT)
-            return fail_io(to, "cannot be replaced", err);
-        if (unlink(to) != 0 && errno != ENOENT)
-            return fail_io(to, "cannot be removed", err);
+        snprintf(old, sizeof old, "%s/%s", from, e->d_name);
+        snprintf(new, sizeof new, "%s/%s", to, e->d_name);
+        if (!is_of_deployment(e->d_name)) {
+            if (rename(old, new) != 0)
+                status = fail_io(old, "cannot be moved", err);
+        } else if (lstat(old, &info) == 0 && S_ISDIR(info.st_mode)) {
+            status = ik_fail_at(err, IK_ERR_IO, old, 0, 0, "cannot be replaced: it is a folder");
+        }
     }
-    return IK_OK;
+    closedir(dir);
+    return status;
+}
+
+static void remove_files(const char *folder)
+{
+    char path[DEPLOY_PATH + 256];
+    for (deploy_file file = 0; file < DEPLOY_FILES; file++)
+        unlink(file_in(folder, file, path, sizeof path));
+    rmdir(folder);
+}
+
+/* The old folder goes aside, the new one takes its place and what else the old one held; then the
+ * old one is removed. Up to then a failure puts everything back. */
+static ik_status swap(deploy_folder *d, ik_error *err)
+{
+    char aside[DEPLOY_PATH + 128];
+    struct stat info;
+    ik_error ignored;
+    snprintf(aside, sizeof aside, "%s.old", d->temporary);
+    if (stat(d->path, &info) == 0)
+        chmod(d->temporary, info.st_mode & 07777);
+    if (rename(d->path, aside) != 0)
+        return fail_io(d->path, "cannot be replaced", err);
+    if (rename(d->temporary, d->path) != 0) {
+        ik_status status = fail_io(d->path, "cannot be replaced", err);
+        rename(aside, d->path);
+        return status;
+    }
+    ik_status status = move_others(aside, d->path, err);
+    if (status == IK_OK) {
+        d->temporary[0] = '\0';
+        remove_files(aside);
+        return IK_OK;
+    }
+    move_others(d->path, aside, &ignored);
+    rename(d->path, d->temporary);
+    rename(aside, d->path);
+    return status;
 }
 
 ik_status deploy_folder_finish(deploy_folder *d, ik_error *err)
 {
-    if (d->exists) {
-        ik_status status = move_files(d, err);
-        deploy_folder_drop(d);
-        return status;
-    }
-    if (rename(d->temporary, d->path) != 0) {
-        ik_status status = fail_io(d->path, "cannot be made", err);
-        deploy_folder_drop(d);
-        return status;
-    }
-    d->temporary[0] = '\0';
-    return IK_OK;
+    ik_status status = IK_OK;
+    if (d->exists)
+        status = swap(d, err);
+    else if (rename(d->temporary, d->path) != 0)
+        status = fail_io(d->path, "cannot be made", err);
+    else
+        d->temporary[0] = '\0';
+    deploy_folder_drop(d);
+    return status;
 }
 
 void deploy_folder_drop(deploy_folder *d)
 {
-    char path[DEPLOY_PATH + 128];
     if (d->temporary[0] == '\0')
         return;
-    for (deploy_file file = 0; file < DEPLOY_FILES; file++)
-        unlink(file_in(d->temporary, file, path, sizeof path));
-    rmdir(d->temporary);
+    remove_files(d->temporary);
     d->temporary[0] = '\0';
 }

@@ -34,8 +34,8 @@ typedef struct deploy_folder {
 ik_status deploy_folder_open(deploy_folder *d, const char *path, bool force, ik_error *err);
 /* Path of a file in the temporary folder, into buffer, which is returned. */
 char *deploy_folder_file(const deploy_folder *d, deploy_file file, char *buffer, size_t size);
-/* Puts the files in place; those of an earlier deployment that there are no new ones for go. Where
- * the folder holds other files, they stay, and files are replaced one by one. */
+/* Puts the folder in place. One that is there is replaced whole: files of an earlier deployment go,
+ * others move over. A failure leaves it as it was; the temporary folder is gone either way. */
 ik_status deploy_folder_finish(deploy_folder *d, ik_error *err);
 /* Removes the temporary folder; also after a failure. */
 void deploy_folder_drop(deploy_folder *d);
