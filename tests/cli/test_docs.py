@@ -1,6 +1,6 @@
 """Every command shown in a document runs: the lines of ```sh blocks that start with `ikat` or `build/release/ikat`.
 
-Blocks are run in order of the document, in a scratch folder that sees data/ and experiments/. A block marked ```sh fails=N is
+Blocks are run in order of the document, in a scratch folder of its own that sees data/, experiments/, docs/ and tests/. A block marked ```sh fails=N is
 expected to end with that status; ```console blocks and other languages are not run.
 """
 import os
@@ -24,11 +24,13 @@ def anchors(page):
 class Documents(CliTest):
     def test_commands(self):
         count = 0
-        for folder in ("data", "experiments", "docs", "tests"):
-            (self.tmp / folder).symlink_to(SOURCE / folder)
         for document in DOCUMENTS:
             if not document.exists():
                 continue
+            scratch = self.tmp / document.stem
+            scratch.mkdir()
+            for folder in ("data", "experiments", "docs", "tests"):
+                (scratch / folder).symlink_to(SOURCE / folder)
             for info, block in re.findall(r"^```sh(?: ([^\n]*))?\n(.*?)^```", document.read_text(), re.M | re.S):
                 expected = int(info.split("=")[1]) if info.startswith("fails=") else 0
                 for line in block.replace("\\\n", " ").splitlines():
@@ -36,7 +38,7 @@ class Documents(CliTest):
                     if not words or words[0] not in ("ikat", "build/release/ikat"):
                         continue
                     with self.subTest(document=document.name, line=line):
-                        done = run(*words[1:], cwd=self.tmp, timeout=600)
+                        done = run(*words[1:], cwd=scratch, timeout=600)
                         self.assertEqual(done.returncode, expected, done.stderr[-2000:])
                         count += 1
         self.assertGreater(count, 0)
