@@ -79,7 +79,8 @@ typedef struct ik_subnet_config {
     /* Does a reply take the initiator's SL? Both directions of a connection are on one SL then:
      * every path is judged on its own SL and on that of the opposite direction. */
     bool replies;
-    /* requests from hosts to switches and the replies, on SL 0 (performance queries) */
+    /* requests from hosts to switches and other hosts and the replies, on SL 0 (performance
+     * queries) */
     bool management;
 } ik_subnet_config;
 

@@ -277,6 +277,21 @@ static void recounted(void **state)
     assert_true(cyclic > 20 && acyclic > 20 && one_free > 0 && one_cyclic > 0);
 }
 
+/* The LIDs of a port beside each other where threads take the next destinations, the 64th and the
+ * 65th: the port is one destination of a channel. */
+static void counts_a_port_once(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("torus:dims=3:3,p=4");
+    ik_lids lids = made_lids(f, 1);
+    ik_lid_tables t = made_tables(&lids);
+    assert_int_equal(lids.of[63].port, lids.of[64].port);
+    check_against_model(&t, NULL, NULL, false);
+    free(t.out);
+    free(lids.of);
+    ik_fabric_free(f);
+}
+
 /* ---- against ik_verify */
 
 /* One class a host: the lane that a VC scheme gives a packet when it is injected. */
@@ -571,6 +586,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recounted),
+        cmocka_unit_test(counts_a_port_once),
         cmocka_unit_test(same_as_verify),
         cmocka_unit_test(same_as_verify_on_wrong_tables),
         cmocka_unit_test(one_defect_each),

@@ -184,6 +184,59 @@ static void test_wrong_policies(void **state)
     drop(&s);
 }
 
+/* A text without a zero byte or the end of a line behind it. */
+static void test_a_policy_that_ends_at_a_slash(void **state)
+{
+    (void)state;
+    static const char text[] = "port-groups\nport-group\nport-name: a/";
+    subnet s = ring5();
+    ik_service_levels sl;
+    ik_error err;
+    char *copy = malloc(sizeof text - 1);
+    memcpy(copy, text, sizeof text - 1);
+    assert_int_equal(ik_qos_policy_parse(&s.lids, copy, sizeof text - 1, "text", &sl, NULL, &err),
+                     IK_ERR_INPUT);
+    assert_non_null(strstr(err.text, "NODE/P1"));
+    assert_int_equal(err.line, 3);
+    free(copy);
+    drop(&s);
+}
+
+/* Two switches, a cable between them and one from each to the only host. */
+static ik_fabric *host_with_two_cables(void)
+{
+    ik_fabric *f = NULL;
+    ik_error err;
+    ik_builder *b = ik_builder_new();
+    uint16_t link = ik_builder_default_link(b, true);
+    ik_builder_switches(b, 2, 2);
+    ik_builder_hosts(b, 1, 2);
+    ik_builder_link(b, ik_sw(0, 0), ik_hs(0, 0), link);
+    ik_builder_link(b, ik_sw(1, 0), ik_hs(0, 1), link);
+    ik_builder_link(b, ik_sw(0, 1), ik_sw(1, 1), link);
+    if (ik_builder_finish(b, &f, &err) != IK_OK)
+        fail_msg("%s", err.text);
+    ik_builder_free(b);
+    return f;
+}
+
+/* Lines are counted, not cables: a host with two of them is one line. */
+static void test_lines_of_failures(void **state)
+{
+    (void)state;
+    static const char text[] = "# three lines\n\nhost0\nsw1\nsw0[2]\n";
+    ik_fabric *f = host_with_two_cables(), *left = NULL;
+    ik_error err;
+    uint32_t num = 0;
+    if (ik_failed_parse(f, text, strlen(text), "text", &left, &num, &err) != IK_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(num, 3);
+    for (uint32_t p = 0; p < left->num_ports; p++)
+        assert_int_equal(left->port_peer[p], IK_NONE);
+    ik_fabric_free(left);
+    ik_fabric_free(f);
+}
+
 /* What OpenSM dumped of the ring: SL i on VL i mod 8 everywhere, and two ports of each switch that
  * have no cable are in it too. */
 static void test_dump_of_a_ring(void **state)
@@ -244,9 +297,14 @@ static void test_conf(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_policy_of_a_ring),  cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_words_of_policies), cmocka_unit_test(test_wrong_policies),
-        cmocka_unit_test(test_dump_of_a_ring),    cmocka_unit_test(test_conf),
+        cmocka_unit_test(test_policy_of_a_ring),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_words_of_policies),
+        cmocka_unit_test(test_wrong_policies),
+        cmocka_unit_test(test_dump_of_a_ring),
+        cmocka_unit_test(test_conf),
+        cmocka_unit_test(test_a_policy_that_ends_at_a_slash),
+        cmocka_unit_test(test_lines_of_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

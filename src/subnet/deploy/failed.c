@@ -14,6 +14,7 @@ typedef struct failed_list {
     const ik_fabric *f;
     uint32_t *ports, *switches;
     size_t num_ports, num_switches, ports_cap, switches_cap;
+    uint32_t num_lines; /* that name something */
 } failed_list;
 
 /* The node of a name or GUID, IK_NONE if there is none; *several: more than one has the name. */
@@ -107,6 +108,7 @@ static ik_status read_line(failed_list *l, scan *s, ik_error *err)
     ik_status status = read_node(l, s, name, &node, err);
     if (status != IK_OK)
         return status;
+    l->num_lines++;
     if (has_port) {
         s->at = bracket + 1;
         return read_port(l, s, node, err);
@@ -141,7 +143,7 @@ static ik_status read_failed(const ik_fabric *f, ik_text_lines *lines, ik_fabric
     if (status == IK_OK)
         status = ik_fabric_degrade(f, l.ports, l.num_ports, l.switches, l.num_switches, out, err);
     if (status == IK_OK && num)
-        *num = (uint32_t)(l.num_ports + l.num_switches);
+        *num = l.num_lines;
     free(l.ports);
     free(l.switches);
     return status;

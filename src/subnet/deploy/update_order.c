@@ -25,6 +25,8 @@ typedef struct mixing {
     const ik_lid_tables *old, *new;
     uint32_t *hosts; /* [num_hosts] indexes of hosts' LIDs */
     uint32_t num_hosts;
+    uint32_t *entrances; /* [num_entrances] switches with hosts */
+    uint32_t num_entrances;
     uint32_t *link_of;    /* [switch][256] link of a printed port, IK_NONE */
     uint64_t *reached;    /* [num_hosts][words] switches that packets for the LID can come to */
     size_t words;         /* of num_switches bits */
@@ -55,18 +57,12 @@ static bool is_reached(const mixing *m, uint32_t host, uint32_t sw)
 /* Switches that a packet for one LID can come to from a host, by old or new entries. */
 static void find_reached(mixing *m, uint32_t host)
 {
-    const ik_fabric *f = m->f;
     uint64_t *reached = m->reached + host * m->words;
     uint32_t num = 0;
-    for (uint32_t h = 0; h < f->num_hosts; h++) {
-        uint32_t node = ik_host_node(f, h);
-        for (uint32_t p = f->port_base[node]; p < f->port_base[node + 1]; p++) {
-            uint32_t sw = ik_peer_node(f, p);
-            if (sw == IK_NONE || !ik_is_switch(f, sw) || is_reached(m, host, sw))
-                continue;
-            reached[sw / 64] |= 1ULL << (sw % 64);
-            m->queue[num++] = sw;
-        }
+    for (; num < m->num_entrances; num++) {
+        uint32_t sw = m->entrances[num];
+        reached[sw / 64] |= 1ULL << (sw % 64);
+        m->queue[num] = sw;
     }
     for (uint32_t i = 0; i < num; i++)
         for (unsigned k = 0; k < 2; k++) {
@@ -200,12 +196,26 @@ static ik_status seek_order(mixing *m, ik_deploy_update *u, ik_error *err)
 
 /* ---- setting up */
 
+static void list_entrances(mixing *m)
+{
+    const ik_fabric *f = m->f;
+    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
+        bool has_host = false;
+        for (uint32_t p = f->port_base[sw]; p < f->port_base[sw + 1]; p++) {
+            uint32_t peer = ik_peer_node(f, p);
+            has_host |= peer != IK_NONE && !ik_is_switch(f, peer);
+        }
+        if (has_host)
+            m->entrances[m->num_entrances++] = sw;
+    }
+}
+
 static void list_hosts(mixing *m)
 {
     for (uint32_t i = 0; i < m->lids->num; i++)
         if (m->lids->of[i].port != IK_NONE)
             m->hosts[m->num_hosts++] = i;
-    for (uint32_t i = 0; i < m->f->num_switches * 256; i++)
+    for (size_t i = 0; i < (size_t)m->f->num_switches * 256; i++)
         m->link_of[i] = IK_NONE;
     for (uint32_t l = 0; l < m->g.num_links; l++) {
         unsigned number = ik_port_number(m->f, m->g.port[l]);
@@ -219,6 +229,7 @@ static ik_status prepare(mixing *m, ik_error *err)
     size_t switches = (size_t)m->f->num_switches + 1, n = (size_t)m->g.num_links + 1;
     m->words = switches / 64 + 1;
     m->hosts = ik_calloc((size_t)m->lids->num + 1, sizeof *m->hosts);
+    m->entrances = ik_calloc(switches, sizeof *m->entrances);
     m->link_of = ik_calloc(switches, 256 * sizeof *m->link_of);
     m->reached = ik_calloc((size_t)m->lids->num + 1, m->words * sizeof *m->reached);
     m->updated = ik_calloc(switches, 1);
@@ -226,9 +237,10 @@ static ik_status prepare(mixing *m, ik_error *err)
     m->in = ik_calloc(n, sizeof *m->in);
     m->order = ik_calloc(n, sizeof *m->order);
     m->queue = ik_calloc(switches, sizeof *m->queue);
-    if (!m->hosts || !m->link_of || !m->reached || !m->updated || !m->count || !m->in ||
-        !m->order || !m->queue)
+    if (!m->hosts || !m->entrances || !m->link_of || !m->reached || !m->updated || !m->count ||
+        !m->in || !m->order || !m->queue)
         return ik_fail_memory(err, n * m->g.max_degree * 4, "dependencies of two tables");
+    list_entrances(m);
     list_hosts(m);
     return IK_OK;
 }
@@ -237,6 +249,7 @@ static void release(mixing *m)
 {
     links_free(&m->g);
     free(m->hosts);
+    free(m->entrances);
     free(m->link_of);
     free(m->reached);
     free(m->updated);

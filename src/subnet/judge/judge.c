@@ -180,15 +180,24 @@ static void judge_host(work *w, judge_scratch *s)
         find_unanswered(j, &s->tree, at);
 }
 
+/* The first destination of a block. All LIDs of a port are in one block, so that the port is
+ * counted once as a destination of a channel. */
+static size_t first_of_block(const ik_lids *lids, size_t block)
+{
+    size_t dst = block * JUDGE_BLOCK;
+    while (dst < lids->num && lids->of[dst].path)
+        dst++;
+    return dst < lids->num ? dst : lids->num;
+}
+
 static ik_status judge_block(void *ctx, size_t block, unsigned thread, ik_error *err)
 {
     work *w = ctx;
     judge_scratch *s = &w->scratch[thread];
+    size_t end = first_of_block(w->j->lids, block + 1);
     (void)err;
     memset(s->dest_seen, 0, w->j->f->num_ports * sizeof *s->dest_seen);
-    for (size_t dst = block * JUDGE_BLOCK; dst < (block + 1) * JUDGE_BLOCK; dst++) {
-        if (dst >= w->j->lids->num)
-            break;
+    for (size_t dst = first_of_block(w->j->lids, block); dst < end; dst++) {
         judge_tree(w->j, (uint32_t)dst, &s->tree);
         count_entries(w->j, s);
         if (w->j->lids->of[dst].port == IK_NONE)

@@ -20,6 +20,9 @@ void policy_free(policy *p)
     ik_arena_free(&p->sets);
     name_map_free(&p->group_names);
     name_map_free(&p->level_names);
+    name_map_free(&p->host_names);
+    free(p->first_port);
+    free(p->next_port);
     free(p->groups);
     free(p->levels);
     free(p->rules);
@@ -62,21 +65,40 @@ void policy_add_guids(policy *p, uint64_t *set, uint64_t first, uint64_t last)
     }
 }
 
-void policy_add_name(policy *p, uint64_t *set, slice node, unsigned port)
+/* Ports of hosts by the names of their nodes, those of one name ascending by LID. */
+static bool index_hosts(policy *p)
 {
-    const ik_fabric *f = p->lids->fabric;
     char buffer[300];
-    for (uint32_t i = 0; i < p->lids->num; i++) {
-        const ik_lid *lid = &p->lids->of[i];
-        if (!is_host(p->lids, i) || ik_port_number(f, lid->port) != port)
+    p->next_port = ik_calloc((size_t)p->lids->num + 1, sizeof *p->next_port);
+    for (uint32_t i = p->next_port ? p->lids->num : 0; i-- > 0;) {
+        if (!is_host(p->lids, i))
             continue;
-        ik_node_name(f, lid->node, buffer, sizeof buffer);
-        if (strlen(buffer) == node.length && memcmp(buffer, node.at, node.length) == 0) {
-            put(p, set, i);
-            return;
-        }
+        ik_node_name(p->lids->fabric, p->lids->of[i].node, buffer, sizeof buffer);
+        const char *name = ik_arena_strdup(&p->sets, buffer);
+        bool is_new = false;
+        uint32_t number =
+            name ? name_map_add(&p->host_names, (slice){name, strlen(name)}, &is_new) : IK_NONE;
+        if (number == IK_NONE || !IK_ARRAY_ROOM(p->first_port, p->first_cap, number + 1))
+            return false;
+        p->next_port[i] = is_new ? IK_NONE : p->first_port[number];
+        p->first_port[number] = i;
     }
-    p->matched.unknown_names++;
+    return p->next_port != NULL;
+}
+
+bool policy_add_name(policy *p, uint64_t *set, slice node, unsigned port)
+{
+    if (!p->next_port && !index_hosts(p))
+        return false;
+    uint32_t number = p->host_names.num ? name_map_find(&p->host_names, node) : IK_NONE;
+    uint32_t i = number == IK_NONE ? IK_NONE : p->first_port[number];
+    while (i != IK_NONE && ik_port_number(p->lids->fabric, p->lids->of[i].port) != port)
+        i = p->next_port[i];
+    if (i == IK_NONE)
+        p->matched.unknown_names++;
+    else
+        put(p, set, i);
+    return true;
 }
 
 bool policy_name_group(policy *p, slice name, uint64_t *set)

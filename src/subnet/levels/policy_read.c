@@ -143,10 +143,11 @@ static ik_status read_names(parser *r, uint64_t *bits)
         scan s = r->s;
         s.at = item.at + slash + (slash < item.length);
         s.end = item.at + item.length;
-        if (slash < 2 || lower(item.at[slash]) != 'p' || !scan_uint(&s, 255, &number) ||
-            s.at != s.end)
+        if (slash < 2 || slash == item.length || lower(item.at[slash]) != 'p' ||
+            !scan_uint(&s, 255, &number) || s.at != s.end)
             return fail_at(r, item.at, "the name of a port, NODE/P1");
-        policy_add_name(r->p, bits, (slice){item.at, slash - 1}, (unsigned)number);
+        if (!policy_add_name(r->p, bits, (slice){item.at, slash - 1}, (unsigned)number))
+            return ik_fail_memory(r->err, (size_t)r->p->lids->num * 4, "names of hosts");
     }
     return IK_OK;
 }
