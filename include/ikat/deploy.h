@@ -94,6 +94,9 @@ typedef struct ik_sl2vl_matched {
  */
 ik_status ik_sl2vl_dump_read(const ik_fabric *f, const char *path, const ik_env *env, ik_sl2vl *out,
                              ik_sl2vl_matched *matched, ik_error *err);
+/* Either of the two, by what the file holds; of a configuration *matched is all 0. */
+ik_status ik_sl2vl_read(const ik_fabric *f, const char *path, const ik_env *env, ik_sl2vl *out,
+                        ik_sl2vl_matched *matched, ik_error *err);
 ik_status ik_sl2vl_dump_parse(const ik_fabric *f, const char *text, size_t size, const char *file,
                               ik_sl2vl *out, ik_sl2vl_matched *matched, ik_error *err);
 

@@ -71,6 +71,8 @@ uint32_t ik_lids_find_guid(const ik_lids *lids, uint64_t guid);
 /* Index of the first LID of a switch, or of a host's connected port; IK_NONE: it has none. */
 uint32_t ik_lids_of_node(const ik_lids *lids, uint32_t node);
 uint32_t ik_lids_of_port(const ik_lids *lids, uint32_t port);
+/* Number of LIDs of the port whose first LID has this index: 2^LMC. */
+uint32_t ik_lids_paths(const ik_lids *lids, uint32_t first);
 
 /* ---- tables */
 

@@ -79,9 +79,12 @@ typedef struct ik_subnet_config {
     /* Does a reply take the initiator's SL? Both directions of a connection are on one SL then:
      * every path is judged on its own SL and on that of the opposite direction. */
     bool replies;
-    /* requests from hosts to switches and other hosts and the replies, on SL 0 (performance
-     * queries) */
+    /* requests from hosts to switches and to other hosts, and the replies, on SL 0 (performance
+     * queries); for management_free those of all hosts, for one_manager_free those of each host */
     bool management;
+    /* channels crossed and dependencies looked at for one_manager_free before it is given up as
+     * IK_UNKNOWN; 0: 1e9, some seconds */
+    double most_work;
 } ik_subnet_config;
 
 /* One step of a cycle of dependencies: a packet that holds `channel` on `vl` waits for the channel

@@ -354,3 +354,12 @@ uint32_t ik_lids_of_node(const ik_lids *lids, uint32_t node)
     uint32_t port = ik_host_port(f, ik_node_host(f, node));
     return port == IK_NONE ? IK_NONE : ik_lids_of_port(lids, port);
 }
+
+uint32_t ik_lids_paths(const ik_lids *lids, uint32_t first)
+{
+    uint32_t paths = 1;
+    assert(first < lids->num && lids->of[first].path == 0);
+    while (first + paths < lids->num && lids->of[first + paths].path == paths)
+        paths++;
+    return paths;
+}

@@ -314,6 +314,14 @@ class Ring(CliTest):
         self.assertIn("dropped", codes(audit, "error"))
         # the three others send 3 * 8 pairs on SL 1, the first two reply on it to 2 * 3 hosts with 2 LIDs each
         self.assertEqual(audit["installed"]["dropped"], 3 * 8 + 2 * 3 * 2)
+        other = self.tmp / "lanes"  # what a file holds counts, not its name
+        other.write_text("# comment\n" + lanes)
+        again = self.json("audit", dump, "--lfts", tables, "--policy", policy, "--sl2vl", other, status=1)
+        self.assertEqual(again["installed"]["dropped"], audit["installed"]["dropped"])
+        conf.write_text("# a dump\nSwitch 0x02696b0000000000, base LID 1, \"sw0\"\n#in out : 0\n1 2 : " + "0 " * 16 + "\n")
+        self.assertIn("sl2vl-holes", codes(self.json("audit", dump, "--lfts", tables, "--policy", policy, "--sl2vl", conf, status=1)))
+        conf.write_text("guid 0x1\n")
+        self.refused("audit", dump, "--lfts", tables, "--policy", policy, "--sl2vl", conf, says="opensm.conf:")
 
 
 class Document(CliTest):

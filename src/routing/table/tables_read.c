@@ -88,14 +88,6 @@ static void begin_block(reader *rd, const tables_line *l)
 
 /* ---- entries */
 
-static uint32_t paths_of(const ik_lids *lids, uint32_t base)
-{
-    uint32_t paths = 1;
-    while (base + paths < lids->num && lids->of[base + paths].path == paths)
-        paths++;
-    return paths;
-}
-
 /* Index of the LID that an entry is for, IK_NONE if the fabric has none. A LID that ikat gave says
  * nothing about tables of a subnet manager: of a port with a GUID, it had another one there. */
 static uint32_t match(const reader *rd, const tables_line *l, enum match *how)
@@ -114,7 +106,7 @@ static uint32_t match(const reader *rd, const tables_line *l, enum match *how)
     if (base == IK_NONE)
         return by_lid != IK_NONE && rd->lids->of[by_lid].made ? IK_NONE : by_lid;
     *how = BY_GUID;
-    return base + (l->lid & (paths_of(rd->lids, base) - 1));
+    return base + (l->lid & (ik_lids_paths(rd->lids, base) - 1));
 }
 
 static void count_unknown(reader *rd, uint32_t lid)
@@ -238,7 +230,7 @@ static void count_missing(reader *rd)
         if (lids->of[i].port == IK_NONE || lids->of[i].path)
             continue;
         bool named = false;
-        for (uint32_t p = 0; p < paths_of(lids, i); p++)
+        for (uint32_t p = 0; p < ik_lids_paths(lids, i); p++)
             named |= rd->named[i + p];
         rd->m.num_hosts++;
         if (!named && !rd->m.unnamed_hosts++)

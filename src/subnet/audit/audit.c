@@ -102,16 +102,6 @@ static ik_status sort_findings(ik_audit *a, ik_error *err)
 
 /* ---- an audit */
 
-/* What OpenSM dumped, or its configuration. */
-static ik_status read_maps(audit_work *w)
-{
-    const char *path = w->config->sl2vl;
-    size_t length = strlen(path);
-    if (length > 5 && strcmp(path + length - 5, ".conf") == 0)
-        return ik_sl2vl_conf_read(w->a->fabric, path, w->env, &w->vls, NULL, w->err);
-    return ik_sl2vl_dump_read(w->a->fabric, path, w->env, &w->vls, &w->maps, w->err);
-}
-
 static ik_status read_files(audit_work *w)
 {
     ik_audit *a = w->a;
@@ -131,7 +121,7 @@ static ik_status read_files(audit_work *w)
         a->has_levels = status == IK_OK;
     }
     if (status == IK_OK && c->sl2vl) {
-        status = read_maps(w);
+        status = ik_sl2vl_read(a->fabric, c->sl2vl, w->env, &w->vls, &w->maps, w->err);
         a->has_maps = status == IK_OK;
     } else if (status == IK_OK && a->has_levels) {
         status = ik_sl2vl_make(a->fabric, IK_VL_MANAGEMENT, &w->vls, w->err);
@@ -188,13 +178,14 @@ ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const 
     return IK_OK;
 }
 
-static void routing_free(ik_audit_routing *r)
+void audit_discard(ik_audit_routing *r)
 {
     free(r->spec);
     free(r->vc);
     ik_subnet_verdict_free(&r->verdict);
     ik_load_groups_free(r->groups, r->num_groups);
     free(r->load);
+    *r = (ik_audit_routing){0};
 }
 
 void ik_audit_free(ik_audit *a)
@@ -203,8 +194,8 @@ void ik_audit_free(ik_audit *a)
     if (a->has_cabling)
         ik_cabling_free(&a->cabling);
     ik_lids_free(&a->lids);
-    routing_free(&a->installed);
-    routing_free(&a->proposed);
+    audit_discard(&a->installed);
+    audit_discard(&a->proposed);
     ik_counter_changes_free(&a->counters);
     free(a->measured.predicted);
     ik_arena_free(&a->arena);

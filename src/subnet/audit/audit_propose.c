@@ -26,16 +26,6 @@ static const struct candidate {
     {"updown", NULL, false, 0},
 };
 
-static void discard(ik_audit_routing *r)
-{
-    free(r->spec);
-    free(r->vc);
-    ik_subnet_verdict_free(&r->verdict);
-    ik_load_groups_free(r->groups, r->num_groups);
-    free(r->load);
-    *r = (ik_audit_routing){0};
-}
-
 /* What a plan comes to. */
 static ik_status judge_tables(audit_work *w, const ik_plan *plan, ik_audit_routing *r,
                               ik_lid_tables *t, ik_service_levels *sls, ik_sl2vl *vls)
@@ -80,7 +70,7 @@ static ik_status try_routing(audit_work *w, const char *routing, const char *vc,
     ik_sl2vl_free(&vls);
     ik_plan_free(plan);
     if (status != IK_OK)
-        discard(r);
+        audit_discard(r);
     return status;
 }
 
@@ -149,10 +139,10 @@ static ik_status choose(audit_work *w)
         if (status != IK_OK)
             continue;
         if (!sound(&r) || (a->has_proposed && !better(&r, &a->proposed))) {
-            discard(&r);
+            audit_discard(&r);
             continue;
         }
-        discard(&a->proposed);
+        audit_discard(&a->proposed);
         a->proposed = r;
         a->has_proposed = true;
         if (k->tree)

@@ -147,11 +147,11 @@ ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err)
     else if (v->switch_undelivered)
         snprintf(d->why_not, sizeof d->why_not, "%u switches cannot be asked by every host",
                  v->switches_unreached);
-    else if (v->deadlock_free != IK_YES)
+    else if (v->deadlock_free == IK_NO)
         snprintf(d->why_not, sizeof d->why_not,
-                 v->deadlock_free == IK_NO ? "%zu channels can wait for each other (a credit loop)"
-                                           : "whether there is a credit loop is not known%.0zu",
-                 v->loop_length);
+                 "%zu channels can wait for each other (a credit loop)", v->loop_length);
+    else if (v->deadlock_free != IK_YES)
+        snprintf(d->why_not, sizeof d->why_not, "whether there is a credit loop is not known");
     d->proved = d->why_not[0] == '\0';
     measure(d);
     return IK_OK;

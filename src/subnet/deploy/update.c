@@ -20,65 +20,54 @@
 typedef struct repair {
     const ik_deployment *d;
     const ik_lid_tables *old;
-    uint8_t *state;  /* [switch] */
-    uint32_t *stack; /* [switch] */
+    uint8_t *state;                /* [switch] */
+    uint32_t *next, *path, *queue; /* [switch] */
 } repair;
 
-enum { UNKNOWN, DELIVERS, FAILS, OPEN };
-
-/* Where the old entry of a switch leads: a switch, IK_NONE; *ends: to the LID itself. */
-static uint32_t onward(const repair *r, uint32_t sw, uint32_t lid, bool *ends)
+/* Where the old entry of a switch leads, as complete_find_delivering takes it. */
+static uint32_t onward(const repair *r, uint32_t sw, uint32_t lid)
 {
     const ik_fabric *f = r->d->fabric;
     const ik_lid *to = &r->d->lids.of[lid];
     uint8_t out = ik_lid_tables_row(r->old, sw)[lid];
-    *ends = out == IK_PORT_SELF && to->node == sw;
-    if (out == IK_PORT_SELF || out == IK_PORT_NONE)
-        return IK_NONE;
-    uint32_t port = ik_port_of_number(f, sw, out);
+    if (out == IK_PORT_SELF)
+        return to->node == sw ? NEXT_HERE : IK_NONE;
+    uint32_t port = out == IK_PORT_NONE ? IK_NONE : ik_port_of_number(f, sw, out);
     uint32_t peer = port == IK_NONE ? IK_NONE : f->port_peer[port];
     if (peer == IK_NONE)
         return IK_NONE;
-    *ends = peer == to->port;
+    if (peer == to->port)
+        return NEXT_HERE;
     return ik_is_switch(f, f->port_node[peer]) ? f->port_node[peer] : IK_NONE;
 }
 
 static void find_delivering(repair *r, uint32_t lid)
 {
     uint32_t switches = r->d->fabric->num_switches;
-    memset(r->state, UNKNOWN, switches);
-    for (uint32_t start = 0; start < switches; start++) {
-        uint32_t n = 0, sw = start;
-        bool ends = false;
-        while (sw != IK_NONE && r->state[sw] == UNKNOWN && !ends) {
-            r->state[sw] = OPEN;
-            r->stack[n++] = sw;
-            sw = onward(r, sw, lid, &ends);
-        }
-        bool delivers = ends || (sw != IK_NONE && r->state[sw] == DELIVERS);
-        while (n > 0)
-            r->state[r->stack[--n]] = delivers ? DELIVERS : FAILS;
-    }
+    for (uint32_t sw = 0; sw < switches; sw++)
+        r->next[sw] = onward(r, sw, lid);
+    complete_find_delivering(switches, r->next, r->state, r->path, r->queue);
 }
 
 static ik_status make_repaired(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
                                ik_lid_tables *out, ik_error *err)
 {
     size_t n = (size_t)d->fabric->num_switches + 1;
-    repair r = {d, old, ik_calloc(n, 1), ik_calloc(n, sizeof(uint32_t))};
+    uint32_t *scratch = ik_calloc(n, 3 * sizeof *scratch);
+    repair r = {d, old, ik_calloc(n, 1), scratch, scratch + n, scratch + 2 * n};
     ik_lid_tables made = {0};
-    ik_status status = r.state && r.stack ? ik_lid_tables_new(&d->lids, env, &made, err)
-                                          : ik_fail_memory(err, n * 5, "repaired tables");
+    ik_status status = r.state && scratch ? ik_lid_tables_new(&d->lids, env, &made, err)
+                                          : ik_fail_memory(err, n * 13, "repaired tables");
     for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid++) {
         find_delivering(&r, lid);
         for (uint32_t sw = 0; sw < d->fabric->num_switches; sw++)
             ik_lid_tables_row(&made, sw)[lid] =
-                ik_lid_tables_row(r.state[sw] == DELIVERS ? old : &d->tables, sw)[lid];
+                ik_lid_tables_row(r.state[sw] == COMPLETE_DELIVERS ? old : &d->tables, sw)[lid];
         if (ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
     }
     free(r.state);
-    free(r.stack);
+    free(scratch);
     if (status == IK_OK)
         *out = made;
     else

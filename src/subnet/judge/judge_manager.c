@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define MOST_WORK 1e9 /* channels crossed and dependencies looked at */
+#define MOST_WORK 1e9 /* see ik_subnet_config */
 
 typedef struct added {
     uint32_t port, onward;
@@ -84,13 +84,14 @@ static ik_status judge_manager_at(manager *m, const judge_source *src, bool *acy
 
 static ik_status judge_managers(manager *m, const ik_env *env, ik_verdict *verdict, ik_error *err)
 {
+    double most = m->j->config.most_work > 0 ? m->j->config.most_work : MOST_WORK;
     bool acyclic = true;
     ik_status status = lane_graph_sort(&m->j->graph, m->order, &acyclic, err);
     for (uint32_t i = 0; status == IK_OK && acyclic && i < m->j->num_sources; i++) {
         status = judge_manager_at(m, &m->j->sources[i], &acyclic, err);
         if (status == IK_OK && ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
-        if (acyclic && m->work > MOST_WORK) {
+        if (acyclic && m->work > most) {
             *verdict = IK_UNKNOWN;
             return status;
         }

@@ -225,3 +225,45 @@ ik_status ik_sl2vl_conf_parse(const ik_fabric *f, const char *text, size_t size,
     ik_text_lines_memory(&l, text, size, file);
     return read_conf(&l, f, out, enabled, err);
 }
+
+/* ---- either */
+
+static bool begins(const char *line, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    return (size_t)(end - line) >= length && memcmp(line, word, length) == 0;
+}
+
+/* A configuration has a line of QoS, a dump one of a node; what is neither is no configuration. */
+static bool is_conf(const char *text, size_t size)
+{
+    for (const char *end = text + size, *line = text, *next; line < end; line = next) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next + 1 : end;
+        while (line < next && (*line == ' ' || *line == '\t'))
+            line++;
+        if (begins(line, next, "Switch") || begins(line, next, "Channel"))
+            return false;
+        if (begins(line, next, "qos"))
+            return true;
+    }
+    return false;
+}
+
+ik_status ik_sl2vl_read(const ik_fabric *f, const char *path, const ik_env *env, ik_sl2vl *out,
+                        ik_sl2vl_matched *matched, ik_error *err)
+{
+    ik_text_lines l;
+    size_t size = 0;
+    ik_status status = ik_text_lines_open(&l, path, env, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_text_lines_peek(&l, IK_LINE_MAX, &size, err);
+    if (status != IK_OK) {
+        ik_text_lines_close(&l);
+        return status;
+    }
+    *matched = (ik_sl2vl_matched){0};
+    return is_conf(l.text + l.at, size) ? read_conf(&l, f, out, NULL, err)
+                                        : sl2vl_read_dump(&l, f, out, matched, err);
+}

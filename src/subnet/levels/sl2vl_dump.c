@@ -265,8 +265,8 @@ static ik_status start(dump_reader *r, ik_error *err)
     return status;
 }
 
-static ik_status read_dump(ik_text_lines *l, const ik_fabric *f, ik_sl2vl *out,
-                           ik_sl2vl_matched *matched, ik_error *err)
+ik_status sl2vl_read_dump(ik_text_lines *l, const ik_fabric *f, ik_sl2vl *out,
+                          ik_sl2vl_matched *matched, ik_error *err)
 {
     dump_reader r = {.f = f, .sw = IK_NONE, .port = IK_NONE};
     guid_list guids = {0};
@@ -299,7 +299,7 @@ ik_status ik_sl2vl_dump_read(const ik_fabric *f, const char *path, const ik_env 
 {
     ik_text_lines l;
     ik_status status = ik_text_lines_open(&l, path, env, err);
-    return status == IK_OK ? read_dump(&l, f, out, matched, err) : status;
+    return status == IK_OK ? sl2vl_read_dump(&l, f, out, matched, err) : status;
 }
 
 ik_status ik_sl2vl_dump_parse(const ik_fabric *f, const char *text, size_t size, const char *file,
@@ -307,5 +307,5 @@ ik_status ik_sl2vl_dump_parse(const ik_fabric *f, const char *text, size_t size,
 {
     ik_text_lines l;
     ik_text_lines_memory(&l, text, size, file);
-    return read_dump(&l, f, out, matched, err);
+    return sl2vl_read_dump(&l, f, out, matched, err);
 }

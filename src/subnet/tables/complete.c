@@ -25,19 +25,11 @@
 
 /* ---- rows */
 
-static uint32_t paths_of(const completion *c, uint32_t index)
-{
-    uint32_t n = 1;
-    while (index + n < c->lids->num && c->lids->of[index + n].path == n)
-        n++;
-    return n;
-}
-
 /* Writes c->next as the entries of a LID and of its port's other paths. `last`: the number of the
  * port from the last switch to the destination. */
 static void store_row(completion *c, uint32_t index, uint8_t last)
 {
-    uint32_t paths = paths_of(c, index);
+    uint32_t paths = ik_lids_paths(c->lids, index);
     for (uint32_t sw = 0; sw < c->f->num_switches; sw++) {
         uint32_t next = c->next[sw];
         uint8_t out = IK_PORT_NONE;
@@ -51,32 +43,39 @@ static void store_row(completion *c, uint32_t index, uint8_t last)
 
 /* ---- filling */
 
-/* Marks the switches from which the row delivers in `seen` and puts them into the queue; returns
- * their number. path: scratch. */
-static uint32_t find_delivering(completion *c)
+uint32_t complete_find_delivering(uint32_t switches, const uint32_t *next, uint8_t *seen,
+                                  uint32_t *path, uint32_t *queue)
 {
-    enum { UNKNOWN, YES, ON_PATH };
+    enum { UNKNOWN, YES = COMPLETE_DELIVERS, ON_PATH };
     uint32_t num = 0;
-    memset(c->seen, UNKNOWN, c->f->num_switches);
-    for (uint32_t start = 0; start < c->f->num_switches; start++) {
+    memset(seen, UNKNOWN, switches);
+    for (uint32_t start = 0; start < switches; start++) {
         uint32_t n = 0, sw = start;
-        while (c->seen[sw] == UNKNOWN && is_link_next(c->next[sw])) {
-            c->seen[sw] = ON_PATH;
-            c->path[n++] = sw;
-            sw = c->g.head[c->next[sw]];
+        while (seen[sw] == UNKNOWN && next[sw] < NEXT_HERE) {
+            seen[sw] = ON_PATH;
+            path[n++] = sw;
+            sw = next[sw];
         }
-        bool delivers = c->seen[sw] == YES || c->next[sw] == NEXT_HERE;
-        if (delivers && c->seen[sw] == UNKNOWN) {
-            c->seen[sw] = YES;
-            c->queue[num++] = sw;
+        bool delivers = seen[sw] == YES || next[sw] == NEXT_HERE;
+        if (delivers && seen[sw] == UNKNOWN) {
+            seen[sw] = YES;
+            queue[num++] = sw;
         }
         while (delivers && n > 0) {
-            sw = c->path[--n];
-            c->seen[sw] = YES;
-            c->queue[num++] = sw;
+            sw = path[--n];
+            seen[sw] = YES;
+            queue[num++] = sw;
         }
     }
-    return num; /* what stays ON_PATH has an entry that leads nowhere: it is kept as it is */
+    return num; /* what stays ON_PATH has an entry that leads nowhere */
+}
+
+/* The same of the row at hand, in `seen` and the queue; an entry that leads nowhere is kept. */
+static uint32_t find_delivering(completion *c)
+{
+    for (uint32_t sw = 0; sw < c->f->num_switches; sw++)
+        c->onward[sw] = is_link_next(c->next[sw]) ? c->g.head[c->next[sw]] : c->next[sw];
+    return complete_find_delivering(c->f->num_switches, c->onward, c->seen, c->path, c->queue);
 }
 
 /* ---- extending a row to switches without an entry */
@@ -311,13 +310,14 @@ static ik_status prepare(completion *c, ik_error *err)
     c->unsafe_host = ik_calloc((size_t)c->lids->num + 1, sizeof *c->unsafe_host);
     c->number = ik_calloc((size_t)c->f->port_base[c->f->num_switches] + 1, sizeof *c->number);
     c->next = ik_calloc(switches, sizeof *c->next);
+    c->onward = ik_calloc(switches, sizeof *c->onward);
     c->seen = ik_calloc(switches, sizeof *c->seen);
     c->level = ik_calloc(switches, sizeof *c->level);
     c->queue = ik_calloc(switches, sizeof *c->queue);
     c->path = ik_calloc(switches, sizeof *c->path);
     c->want = ik_calloc((size_t)c->g.num_links * c->dag.words + 1, sizeof *c->want);
-    if (!c->host_of || !c->sends || !c->unsafe_host || !c->number || !c->next || !c->seen ||
-        !c->level || !c->queue || !c->path || !c->want)
+    if (!c->host_of || !c->sends || !c->unsafe_host || !c->number || !c->next || !c->onward ||
+        !c->seen || !c->level || !c->queue || !c->path || !c->want)
         return ik_fail_memory(err, switches * 20, "complete tables");
     find_hosts(c);
     find_levels(c);
@@ -334,6 +334,7 @@ static void release(completion *c)
     free(c->unsafe_host);
     free(c->number);
     free(c->next);
+    free(c->onward);
     free(c->seen);
     free(c->level);
     free(c->queue);

@@ -8,10 +8,9 @@
 
 #include "ikat/subnet.h"
 #include "routing/graph/linkdag.h"
+#include "subnet/tables/complete.h"
 
-/* A switch's next link to the destination at hand. */
-#define NEXT_HERE (IK_NONE - 1) /* the destination, or a host, hangs on this switch */
-#define NO_ENTRY  0xFFFFu       /* in tables of ik_lft_compile */
+#define NO_ENTRY 0xFFFFu /* in tables of ik_lft_compile */
 
 typedef struct completion {
     const ik_plan *plan;
@@ -30,6 +29,7 @@ typedef struct completion {
     bool *unsafe_host; /* [lids] base LIDs of hosts whose rows close a cycle */
     uint8_t *number;   /* [ports of switches] printed number */
     uint32_t *next;    /* [switch] link, NEXT_HERE, IK_NONE */
+    uint32_t *onward;  /* [switch] the switch behind `next` */
     uint8_t *seen;     /* [switch] */
     uint32_t *queue;   /* [switch] */
     uint32_t *path;    /* [switch] scratch */
