@@ -107,7 +107,7 @@ ik_status ik_sl2vl_dump_parse(const ik_fabric *f, const char *text, size_t size,
 typedef struct ik_deploy_config {
     const char *routing; /* spec; of a VC scheme (lash): shortest with that scheme */
     const char *vc;      /* spec; NULL = the routing's own scheme */
-    unsigned max_vls;    /* most lanes for data; 0 = IK_DEPLOY_VLS */
+    unsigned max_vls;    /* most lanes for data, up to 15; 0 = IK_DEPLOY_VLS */
     bool query_lane;     /* a lane for performance queries alone, where they need it */
     bool unproved;       /* write what cannot be proved, too, and say so */
     bool force;          /* the folder may hold files; an earlier deployment's are replaced */

@@ -77,6 +77,7 @@ def commands():
         "audit_counters": f"audit {SOURCE}/tests/data/counters/ring5.ibnetdiscover --counters {SOURCE}/tests/data/counters/ring5.data1 "
         f"--counters-later {SOURCE}/tests/data/counters/ring5.data2 --interval 10s --routing none --page OUT/page.html",
         "audit_json": "audit ring:n=4 --lfts ring.lft --json",
+        "audit_policy": "audit ring:n=4 --lfts ring.lft --policy named.policy --routing none --json",
         "deploy": f"deploy {TREE} -r dmodc -o OUT/new", "deploy_lanes": "deploy ring:n=5 -r dfsssp --query-lane -o OUT/new --json",
         "deploy_from": f"deploy {TREE} -r dmodc --from deployed --failed some.failed -o OUT/new", "verify": "verify-deployed deployed --lfts tree.lft",
         "verify_json": "verify-deployed deployed --lfts deployed/lfts --fabric tree.ibnetdiscover --json",
@@ -165,6 +166,10 @@ class Bench:
         self.prepare("route", TREE, "-r", "dmodk", "--format", "lft", "-o", "tree.lft")
         self.prepare("route", "ring:n=4", "-r", "shortest", "--format", "lft", "--unproved", "-o", "ring.lft")
         (self.folder / "some.failed").write_text("sw0[3]\n")
+        (self.folder / "named.policy").write_text(
+            "port-groups\nport-group\nname: a\nport-name: host0/P1, host2/P1\nend-port-group\nend-port-groups\n"
+            "qos-levels\nqos-level\nname: one\nsl: 1\nend-qos-level\nend-qos-levels\n"
+            "qos-match-rules\nqos-match-rule\nsource: a\nqos-level-name: one\nend-qos-match-rule\nend-qos-match-rules\n")
         self.prepare("deploy", TREE, "-r", "dmodk", "-o", "deployed")
         subprocess.run(["gzip", "-k", "tree.json"], cwd=self.folder, check=True)
 

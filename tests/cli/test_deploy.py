@@ -276,6 +276,8 @@ class Deploy(CliTest):
                 self.refused("deploy", fabric, "-r", *options, "-o", out, says=says)
                 self.assertFalse(out.exists())
         self.refused("deploy", "torus:dims=5:5", "-r", "dfsssp", "--vls", "3", "-o", out, says=["lanes, 3 are allowed", "frugal", "--vls"])
+        said = self.refused("deploy", "torus:dims=20:20", "-r", "dfsssp", "-o", out, says=["lanes, 8 are allowed", "15 lanes for data", "frugal:lanes=8"])
+        self.assertNotIn("--vls", said)
         self.refused("deploy", "ring:n=5", "-o", out, says="--routing")
         self.refused("deploy", "ring:n=5", "-r", "updown", says="--output")
         self.refused("deploy", "ring:n=5", "-r", "updown", "--vls", "16", "-o", out, says="15")

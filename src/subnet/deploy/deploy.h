@@ -13,6 +13,9 @@
 ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *config, const ik_env *env,
                       ik_plan **out, ik_error *err);
 
+/* Lanes that a deployment may use: what was asked for, no more than InfiniBand has. */
+unsigned deploy_most_lanes(const ik_deploy_config *config);
+
 /* Tables and service levels, with lanes numbered so that performance queries share theirs with data
  * that they cannot close a credit loop with, where that can be had. */
 ik_status deploy_settle_lanes(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,

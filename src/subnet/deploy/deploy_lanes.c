@@ -94,7 +94,7 @@ static ik_status try_lane(lane_settling *s, unsigned first, bool *fits, ik_error
 static ik_status try_ways(lane_settling *s, const ik_deploy_config *config, ik_error *err)
 {
     ik_deployment *d = s->d;
-    unsigned most = config->max_vls ? config->max_vls : IK_DEPLOY_VLS, lanes = d->plan->vc->num_vcs,
+    unsigned most = deploy_most_lanes(config), lanes = d->plan->vc->num_vcs,
              tried = d->fabric->num_hosts > MOST_HOSTS ? 1 : lanes;
     bool fits = false;
     ik_status status = try_lane(s, 0, &fits, err);

@@ -57,14 +57,25 @@ static ik_status remake(const ik_fabric *f, const ik_deploy_config *config, cons
     return made->vc->both_ways ? IK_OK : refuse_replies(made, err);
 }
 
-static ik_status check_lanes(const ik_plan *plan, const ik_deploy_config *config, ik_error *err)
+unsigned deploy_most_lanes(const ik_deploy_config *config)
 {
     unsigned most = config->max_vls ? config->max_vls : IK_DEPLOY_VLS;
+    return most < IK_DEPLOYABLE_VCS ? most : IK_DEPLOYABLE_VCS;
+}
+
+static ik_status check_lanes(const ik_plan *plan, const ik_deploy_config *config, ik_error *err)
+{
+    unsigned most = deploy_most_lanes(config);
     if (plan->vc->num_vcs <= most)
         return IK_OK;
     ik_fail(err, IK_ERR_UNSUPPORTED,
             "'%.100s' with VC scheme '%.100s' needs %u lanes, %u are allowed", plan->routing->spec,
             plan->vc->spec, plan->vc->num_vcs, most);
+    if (plan->vc->num_vcs > IK_DEPLOYABLE_VCS)
+        return ik_hint(err, IK_ERR_UNSUPPORTED,
+                       "InfiniBand has %d lanes for data; routing frugal:lanes=%u needs no more "
+                       "than you say",
+                       IK_DEPLOYABLE_VCS, most);
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "routing frugal:lanes=%u needs no more than you say; --vls %u allows them here, "
                    "if all ports have as many",
