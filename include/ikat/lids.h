@@ -119,6 +119,11 @@ typedef struct ik_tables_matched {
     uint32_t zero_switches; /* blocks of switches with LID 0 */
     /* dump_fts and ibroute leave the top LID out if it is a multiple of 64: that LID, 0 = none */
     uint32_t missing_last_lid;
+    /* ik_lid_tables_read_reporting: entries that were left out, with a port that the switch has
+     * not; the first of them, its place in the file */
+    uint64_t wrong_ports;
+    uint32_t wrong_switch;
+    unsigned wrong_port, wrong_line, wrong_column;
     const char *format; /* static text: "OpenSM", "dump_fts", "fdbs" */
 } ik_tables_matched;
 
@@ -131,7 +136,12 @@ typedef struct ik_tables_matched {
  * tables. */
 ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
                              ik_lid_tables *out, ik_tables_matched *matched, ik_error *err);
-/* The same from memory; `file` is the name for messages. */
+/* The same for reports: entries with a port that the switch has not are left out and counted in
+ * *matched. */
+ik_status ik_lid_tables_read_reporting(const ik_lids *lids, const char *path, const ik_env *env,
+                                       ik_lid_tables *out, ik_tables_matched *matched,
+                                       ik_error *err);
+/* ik_lid_tables_read from memory; `file` is the name for messages. */
 ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size, const char *file,
                               ik_lid_tables *out, ik_tables_matched *matched, ik_error *err);
 /* What somebody who uses the tables should know of the way they were matched, in sentences: *note

@@ -282,8 +282,18 @@ class Ring(CliTest):
 
     def test_ports_that_a_switch_has_not(self):
         tables = self.tables(self.row, self.row)
-        tables.write_text(tables.read_text().replace("0x0001 003", "0x0001 009", 1))
-        self.assertIn("ring.lfts:", self.refused("audit", self.dump(), "--lfts", tables))
+        text = tables.read_text()
+        at = text.index("0x0001 003")
+        tables.write_text(text[:at] + "0x0001 009" + text[at + 10:])
+        line = text[:at].count("\n") + 1
+        audit = self.json("audit", self.dump(), "--lfts", tables, status=1)
+        self.assertTrue(audit["partial"])
+        found = finding(audit, "wrong-ports")
+        self.assertEqual(found["severity"], "error")
+        self.assertIn(f"ring.lfts:{line}:8: sw1 ", found["text"])
+        self.assertIn("has no port 9, but 3 ports; such entries (1)", found["text"])
+        self.assertEqual(audit["installed"]["missing_entries"], 1)
+        self.assertIn("ring.lfts:", self.refused("check", self.dump(), "--routing", f"lft:path={tables}"))
 
     def test_half_a_dump(self):
         dump = self.dump()

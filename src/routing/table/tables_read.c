@@ -26,6 +26,7 @@ typedef struct reader {
     const ik_lids *lids;
     const char *file;
     unsigned line;
+    bool reporting; /* of ports that a switch has not: they are counted */
     ik_lid_tables tables;
     ik_tables_matched m;
     bool in_block;
@@ -167,6 +168,24 @@ static ik_status take(reader *rd, const tables_line *l, uint32_t index, enum mat
     return IK_OK;
 }
 
+/* An entry with a port that the switch has not: refused, or left out and counted. */
+static ik_status wrong_port(reader *rd, const tables_line *l, ik_error *err)
+{
+    char name[128];
+    if (!rd->reporting)
+        return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, l->port_column,
+                          "%s has no port %u, but %u ports",
+                          ik_node_describe(rd->lids->fabric, rd->sw, name, sizeof name), l->port,
+                          ik_radix(rd->lids->fabric, rd->sw));
+    if (rd->m.wrong_ports++ == 0) {
+        rd->m.wrong_switch = rd->sw;
+        rd->m.wrong_port = l->port;
+        rd->m.wrong_line = rd->line;
+        rd->m.wrong_column = l->port_column;
+    }
+    return IK_OK;
+}
+
 static ik_status read_entry(reader *rd, const tables_line *l, ik_error *err)
 {
     enum match how;
@@ -183,13 +202,8 @@ static ik_status read_entry(reader *rd, const tables_line *l, ik_error *err)
         rd->top_lid = 0;
     if (l->port == IK_PORT_NONE)
         return IK_OK;
-    if (!rd->has_port[l->port]) {
-        char name[128];
-        return ik_fail_at(err, IK_ERR_INPUT, rd->file, rd->line, l->port_column,
-                          "%s has no port %u, but %u ports",
-                          ik_node_describe(rd->lids->fabric, rd->sw, name, sizeof name), l->port,
-                          ik_radix(rd->lids->fabric, rd->sw));
-    }
+    if (!rd->has_port[l->port])
+        return wrong_port(rd, l, err);
     uint32_t index = match(rd, l, &how);
     if (index != IK_NONE)
         return take(rd, l, index, how, err);
@@ -289,10 +303,11 @@ static ik_status begin(reader *rd, const ik_env *env, ik_error *err)
                : ik_fail_memory(err, 2 * num + 4 * switches, "forwarding tables");
 }
 
-static ik_status read_all(const ik_lids *lids, ik_text_lines *lines, const ik_env *env,
-                          ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
+static ik_status read_all(const ik_lids *lids, ik_text_lines *lines, bool reporting,
+                          const ik_env *env, ik_lid_tables *out, ik_tables_matched *matched,
+                          ik_error *err)
 {
-    reader rd = {.lids = lids, .file = lines->path, .sw = IK_NONE};
+    reader rd = {.lids = lids, .file = lines->path, .reporting = reporting, .sw = IK_NONE};
     ik_status status = begin(&rd, env, err);
     if (status == IK_OK)
         status = read_lines(&rd, lines, err);
@@ -314,16 +329,29 @@ static ik_status read_all(const ik_lids *lids, ik_text_lines *lines, const ik_en
     return IK_OK;
 }
 
-ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
-                             ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
+static ik_status read_file(const ik_lids *lids, const char *path, bool reporting, const ik_env *env,
+                           ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
 {
     ik_text_lines lines;
     ik_status status = ik_text_lines_open(&lines, path, env, err);
     if (status != IK_OK)
         return status;
-    status = read_all(lids, &lines, env, out, matched, err);
+    status = read_all(lids, &lines, reporting, env, out, matched, err);
     ik_text_lines_close(&lines);
     return status;
+}
+
+ik_status ik_lid_tables_read(const ik_lids *lids, const char *path, const ik_env *env,
+                             ik_lid_tables *out, ik_tables_matched *matched, ik_error *err)
+{
+    return read_file(lids, path, false, env, out, matched, err);
+}
+
+ik_status ik_lid_tables_read_reporting(const ik_lids *lids, const char *path, const ik_env *env,
+                                       ik_lid_tables *out, ik_tables_matched *matched,
+                                       ik_error *err)
+{
+    return read_file(lids, path, true, env, out, matched, err);
 }
 
 ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size, const char *file,
@@ -331,5 +359,5 @@ ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size
 {
     ik_text_lines lines;
     ik_text_lines_memory(&lines, text, size, file);
-    return read_all(lids, &lines, NULL, out, matched, err);
+    return read_all(lids, &lines, false, NULL, out, matched, err);
 }

@@ -108,7 +108,8 @@ static ik_status read_files(audit_work *w)
     const ik_audit_config *c = w->config;
     ik_status status = IK_OK;
     if (c->tables) {
-        status = ik_lid_tables_read(&a->lids, c->tables, w->env, &w->tables, &a->matched, w->err);
+        status = ik_lid_tables_read_reporting(&a->lids, c->tables, w->env, &w->tables, &a->matched,
+                                              w->err);
         a->has_tables = status == IK_OK;
     }
     if (status == IK_OK && c->policy) {

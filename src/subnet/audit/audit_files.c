@@ -113,6 +113,23 @@ static ik_status tables_hosts(audit_work *w)
     return status;
 }
 
+static ik_status tables_ports(audit_work *w)
+{
+    ik_audit *a = w->a;
+    const ik_tables_matched *m = &a->matched;
+    char name[AUDIT_TEXT];
+    audit_about about = {IK_ERROR, "wrong-ports", m->wrong_switch, IK_NONE, NULL, other_fabric};
+    if (!m->wrong_ports)
+        return IK_OK;
+    a->partial = true;
+    return audit_add(a, &about, w->err,
+                     "%s:%u:%u: %s has no port %u, but %u ports; such entries (%" PRIu64
+                     ") are taken for none",
+                     w->config->tables, m->wrong_line, m->wrong_column,
+                     ik_node_describe(a->fabric, m->wrong_switch, name, sizeof name), m->wrong_port,
+                     ik_radix(a->fabric, m->wrong_switch), m->wrong_ports);
+}
+
 static ik_status policy(audit_work *w)
 {
     const ik_policy_matched *m = &w->policy;
@@ -209,6 +226,8 @@ ik_status audit_files(audit_work *w)
         status = tables_lids(w);
     if (status == IK_OK)
         status = tables_hosts(w);
+    if (status == IK_OK)
+        status = tables_ports(w);
     if (status == IK_OK)
         status = policy(w);
     if (status == IK_OK)
