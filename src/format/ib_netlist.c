@@ -307,8 +307,10 @@ ik_status ib_netlist_line(ib_file *ib, bool *taken, ik_error *err)
         return read_alias(ib, err);
     if (scan_word(s, "include"))
         return read_include(ib, err);
-    if (scan_word(s, "module") || (s->end - s->at > 7 && memcmp(s->at, "module=", 7) == 0)) {
-        s->at += *s->at == 'm' ? 6 : 0;
+    if (scan_word(s, "module"))
+        return read_module(ib, err);
+    if (s->end - s->at > 7 && memcmp(s->at, "module=", 7) == 0) {
+        s->at += 6;
         return read_module(ib, err);
     }
     if (scan_word(s, "do")) {

@@ -72,10 +72,12 @@ static ik_status describe_all(slurm_names *n, const ik_fabric *f, uint32_t first
 {
     char text[NAME_SIZE];
     for (uint32_t i = 0; i < num; i++) {
+        const char *name = ik_node_name(f, first + i, text, sizeof text);
+        size_t blanks = strspn(name, " \t");
+        name += name[blanks] ? blanks : 0; /* the first word is not the empty one before them */
         e[i].node = first + i;
-        e[i].description =
-            ik_arena_strdup(&n->arena, ik_node_name(f, first + i, text, sizeof text));
-        e[i].name = ik_arena_strdup(&n->arena, text);
+        e[i].description = ik_arena_strdup(&n->arena, name);
+        e[i].name = ik_arena_strdup(&n->arena, name);
         if (!e[i].description || !e[i].name)
             return ik_fail_memory(err, sizeof text, "names for Slurm");
     }

@@ -165,6 +165,8 @@ class Slurm(CliTest):
         self.assertIn("# 1 further adapters", text)
         self.assertIn("characters that Slurm cannot take", text)
         self.assertTrue({"n-1", "n-1--2", "n_1"} <= nodes, nodes)
+        (nodes,) = [n for n, _ in lines_of(self.written(self.dump(" foo HCA-1", " bar HCA-1", "  foo HCA-2"))).values()]
+        self.assertEqual(nodes, {"foo", "bar"}, "blanks before the first word")
         self.refused("topo", self.dump("localhost mlx5_0", "localhost mlx5_0"), "--format", "slurm_tree", "-o", self.tmp / "x",
                      says=["same description", "name of its node"])
 

@@ -470,6 +470,50 @@ static void test_any_fabric(void **state)
     }
 }
 
+/* A torus of which one switch has neither cables nor ports: it takes no place, and no work is named
+ * at ports of others. */
+static void test_switch_without_ports(void **state)
+{
+    (void)state;
+    ik_fabric *torus = build("torus:dims=4:4,p=1"), *f = NULL;
+    ik_error err = {0};
+    ik_builder *b = ik_builder_new();
+    uint16_t link = ik_builder_class(b, UINT64_C(100000000000), 6000, NULL);
+    ik_builder_switches(b, 15, 5);
+    ik_builder_switches(b, 1, 0);
+    for (uint32_t port = 0; port < torus->port_base[16]; port++) {
+        uint32_t peer = torus->port_peer[port], sw = torus->port_node[port];
+        if (peer > port && sw < 15 && torus->port_node[peer] < 15)
+            ik_builder_link(b, ik_sw(sw, ik_port_local(torus, port)),
+                            ik_sw(torus->port_node[peer], ik_port_local(torus, peer)), link);
+    }
+    assert_int_equal(ik_builder_finish(b, &f, &err), IK_OK);
+    ik_cabling c = audited(f, NULL);
+    assert_string_equal(c.family, "torus:dims=4:4,p=1");
+    assert_int_equal(c.missing_switches, 1);
+    assert_int_equal(c.missing + c.wrong, 0);
+    assert_int_equal(c.num_changes, 0);
+    ik_cabling_free(&c);
+    ik_fabric_free(f);
+    ik_fabric_free(torus);
+    ik_builder_free(b);
+}
+
+/* Comparisons that would take hours are refused, and then nothing is recognised. */
+static void test_many_neighbours(void **state)
+{
+    (void)state;
+    ik_fabric *f = build("fullmesh:n=1100,p=1");
+    ik_cabling c = audited(f, NULL);
+    ik_error err = {0};
+    assert_null(c.family);
+    assert_false(c.known);
+    ik_cabling_free(&c);
+    assert_int_equal(ik_cabling_audit(f, f, &env, &c, &err), IK_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "with as many neighbours as they have"));
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -482,6 +526,8 @@ int main(void)
         cmocka_unit_test(test_plan_by_structure),
         cmocka_unit_test(test_missing_switches),
         cmocka_unit_test(test_any_fabric),
+        cmocka_unit_test(test_switch_without_ports),
+        cmocka_unit_test(test_many_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,15 @@ static void test_guid2lid(void **state)
     ik_fabric_free(f);
     ik_fabric_free(with);
     f = build("file:path=" OPENSM "ibnetdiscover,guid2lid=" OPENSM "guid2lid");
+    /* a LID of its own at the only cable of a host is given anew, too */
+    uint32_t port = ik_host_port(f, 0), lid = ik_port_lid(f, port);
+    free(f->port_lid);
+    f->port_lid = calloc(f->num_ports, sizeof *f->port_lid);
+    f->port_lid[port] = 0x777;
+    assert_int_equal(ik_port_lid(f, port), 0x777);
+    assert_int_equal(ik_guid2lid_apply(f, OPENSM "guid2lid", NULL, &m, &err), IK_OK);
+    assert_int_equal(m.changed, 1);
+    assert_int_equal(ik_port_lid(f, port), lid);
     ik_fabric_free(f);
 }
 

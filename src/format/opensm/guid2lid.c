@@ -57,7 +57,9 @@ static void set_lid(ik_fabric *f, const guid_entry *e, uint32_t lid, unsigned lm
         f->node_lid[e->node] = lid;
         f->node_lmc[e->node] = (uint8_t)lmc;
     }
-    if (e->port != IK_NONE && ik_host_cables(f, ik_node_host(f, e->node)) > 1) {
+    /* a host that has lost a cable may have LIDs of ports, which count before the node's */
+    if (e->port != IK_NONE &&
+        (f->port_lid[e->port] || ik_host_cables(f, ik_node_host(f, e->node)) > 1)) {
         f->port_lid[e->port] = lid;
         f->port_lmc[e->port] = (uint8_t)lmc;
     }

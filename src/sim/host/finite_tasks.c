@@ -87,6 +87,6 @@ size_t sim_finite_task_ends(const sim *s, uint32_t first, uint32_t last, call_en
         now = then;
     }
     if (of->end_ps > 0)
-        ends[num++] = (call_end){of->end_ps, 0, now};
+        ends[num++] = (call_end){of->end_ps, 0, now == IK_CALL_NONE ? IK_CALL_WAIT : now};
     return num;
 }

@@ -25,8 +25,8 @@ typedef struct unit {
 typedef struct list {
     unit *units;
     size_t num, cap;
-    uint32_t *first; /* [2 * num + 1] units by switch: … */
-    uint32_t *base;  /* [switches + 1] where a switch's begin */
+    uint32_t *first; /* [2 * num + 1] units by switch */
+    uint32_t *base;  /* [switches + 2] where a switch's begin in `first` */
 } list;
 
 typedef struct diff {

@@ -83,7 +83,29 @@ static bool convincing(const cab_match *m, const cab_graph *g, const cab_graph *
            4 * (p->links - m->agree) <= p->links;
 }
 
-/* All switches of a complete graph are alike. */
+/* How many cables of a graph can agree with another's at most: between two switches no more than
+ * the other has between any two. */
+static uint64_t most_agreeing(const cab_graph *of, const cab_graph *other)
+{
+    uint64_t sum = 0;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < other->base[other->num]; i++)
+        most = other->cables[i] > most ? other->cables[i] : most;
+    for (uint32_t i = 0; i < of->base[of->num]; i++)
+        sum += of->cables[i] < most ? of->cables[i] : most;
+    return sum / 2;
+}
+
+/* Whether a comparison may convince: tells apart quickly what has other numbers of parallel cables.
+ */
+static bool may_convince(const cab_graph *g, const cab_graph *p)
+{
+    uint64_t a = most_agreeing(g, p), b = most_agreeing(p, g);
+    const cab_match best = {.agree = a < b ? a : b};
+    return convincing(&best, g, p);
+}
+
+/* All switches of a complete graph are alike; those without ports have no place in it. */
 static ik_status match_complete(const cab_graph *g, cab_match *out, ik_error *err)
 {
     cab_match m = {.plan_of = ik_calloc((size_t)g->num + 1, sizeof *m.plan_of),
@@ -93,7 +115,7 @@ static ik_status match_complete(const cab_graph *g, cab_match *out, ik_error *er
         return ik_fail_memory(err, g->num * 8, "matching");
     }
     for (uint32_t sw = 0; sw < g->num; sw++)
-        m.plan_of[sw] = m.fabric_of[sw] = sw;
+        m.plan_of[sw] = m.fabric_of[sw] = g->ports[sw] ? sw : IK_NONE;
     *out = m;
     return IK_OK;
 }
@@ -118,6 +140,8 @@ static ik_status compare(const cab_graph *g, const char *spec, bool tree, const 
     if (status != IK_OK)
         return status;
     status = cab_plan_graph(now->plan, tree, &now->planned, err);
+    if (status == IK_OK && !may_convince(g, &now->planned))
+        return ik_fail(err, IK_ERR_UNSUPPORTED, "%s has other cables", spec);
     if (status == IK_OK && strncmp(spec, "fullmesh", 8) == 0) {
         status = match_complete(g, &now->match, err);
         if (status == IK_OK)

@@ -36,6 +36,7 @@ static void fill(const ik_fabric *f, cab_graph *g)
     for (uint32_t sw = 0; sw < f->num_switches; sw++) {
         uint32_t first = end;
         g->base[sw] = first;
+        g->ports[sw] = ik_radix(f, sw);
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
             uint32_t peer = ik_peer_node(f, port);
             if (peer == IK_NONE || peer == sw)
@@ -63,10 +64,11 @@ ik_status cab_graph_make(const ik_fabric *f, cab_graph *out, ik_error *err)
                    .cables = ik_calloc(ports, sizeof *g.cables),
                    .degree = ik_calloc(num, sizeof *g.degree),
                    .hosts = ik_calloc(num, sizeof *g.hosts),
+                   .ports = ik_calloc(num, sizeof *g.ports),
                    .kind = ik_calloc(num, sizeof *g.kind)};
-    if (!g.base || !g.to || !g.cables || !g.degree || !g.hosts || !g.kind) {
+    if (!g.base || !g.to || !g.cables || !g.degree || !g.hosts || !g.ports || !g.kind) {
         cab_graph_free(&g);
-        return ik_fail_memory(err, 13 * num + 8 * ports, "the graph of the switches");
+        return ik_fail_memory(err, 17 * num + 8 * ports, "the graph of the switches");
     }
     fill(f, &g);
     *out = g;
@@ -80,6 +82,7 @@ void cab_graph_free(cab_graph *g)
     free(g->cables);
     free(g->degree);
     free(g->hosts);
+    free(g->ports);
     free(g->kind);
     *g = (cab_graph){0};
 }

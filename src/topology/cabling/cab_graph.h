@@ -14,6 +14,7 @@ typedef struct cab_graph {
     uint32_t *cables; /* [base[num]] */
     uint32_t *degree; /* [num] cables to switches */
     uint32_t *hosts;  /* [num] cables to hosts */
+    uint32_t *ports;  /* [num] with a cable or without */
     uint8_t *kind;    /* [num] only switches of one kind are matched: the level of a tree, else 0 */
     uint64_t links;   /* between switches */
     uint32_t max_degree, max_hosts;

@@ -226,12 +226,13 @@ static bool grow(matcher *m)
     }
 }
 
-/* What is left over on both sides, kind by kind: switches without the planned number of cables. */
+/* What is left over on both sides, kind by kind: switches without the planned number of cables. A
+ * switch without ports can have no planned cable and stays alone. */
 static void match_rest(matcher *m)
 {
     uint32_t v = 0;
     for (uint32_t u = 0; u < m->f->num; u++) {
-        if (m->plan_of[u] != IK_NONE)
+        if (m->plan_of[u] != IK_NONE || !m->f->ports[u])
             continue;
         for (v = 0; v < m->p->num; v++)
             if (m->fabric_of[v] == IK_NONE && m->p->kind[v] == m->f->kind[u])
@@ -418,14 +419,37 @@ static void matcher_free(matcher *m)
         free(m->buckets[s].pairs);
 }
 
+/* Pairs of neighbours that one try looks at, at most: the queue may come to hold them all. */
+static uint64_t steps_of(const cab_graph *f, const cab_graph *p)
+{
+    uint32_t most = 0;
+    for (uint32_t v = 0; v < p->num; v++) {
+        uint32_t neighbours = p->base[v + 1] - p->base[v];
+        most = neighbours > most ? neighbours : most;
+    }
+    return (uint64_t)f->base[f->num] * most;
+}
+
+static ik_status check_size(const cab_graph *f, const cab_graph *p, uint64_t steps, ik_error *err)
+{
+    if ((uint64_t)f->num * p->num <= CAB_MOST_PAIRS && steps <= CAB_MOST_STEPS)
+        return IK_OK;
+    return ik_fail(err, IK_ERR_UNSUPPORTED,
+                   "%u switches and a plan of %u are too many to be compared by structure%s",
+                   f->num, p->num,
+                   steps > CAB_MOST_STEPS ? ", with as many neighbours as they have" : "");
+}
+
 ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t *known,
                          unsigned tries, cab_match *out, ik_error *err)
 {
     size_t num_f = (size_t)f->num + 1, num_p = (size_t)p->num + 1;
-    if ((uint64_t)f->num * p->num > CAB_MOST_PAIRS)
-        return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "%u switches and a plan of %u are too many to be compared by structure",
-                       f->num, p->num);
+    uint64_t steps = steps_of(f, p);
+    ik_status status = check_size(f, p, steps, err);
+    if (status != IK_OK)
+        return status;
+    if (tries * steps > CAB_MOST_ALL_STEPS)
+        tries = (unsigned)(CAB_MOST_ALL_STEPS / steps);
     matcher m = {.f = f, .p = p, .err = err};
     cab_match found = {.plan_of = ik_calloc(num_f, sizeof *found.plan_of),
                        .fabric_of = ik_calloc(num_p, sizeof *found.fabric_of)};
@@ -437,8 +461,8 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
     m.candidate = ik_calloc(num_p, sizeof *m.candidate);
     bool all = found.plan_of && found.fabric_of && m.plan_of && m.fabric_of && m.score && m.tally &&
                m.mark && m.candidate;
-    ik_status status =
-        all ? IK_OK : ik_fail_memory(err, num_f * num_p + 16 * (num_f + num_p), "matching");
+    if (!all)
+        status = ik_fail_memory(err, num_f * num_p + 16 * (num_f + num_p), "matching");
     if (status == IK_OK && f->num && p->num)
         status = run(&m, known, tries, &found);
     matcher_free(&m);

@@ -9,6 +9,9 @@
 
 /* Pairs of a switch of the fabric and one of the plan that are compared at most. */
 #define CAB_MOST_PAIRS ((uint64_t)1 << 26)
+/* Pairs of neighbours that one try, and that all tries together, look at. */
+#define CAB_MOST_STEPS     ((uint64_t)1 << 27)
+#define CAB_MOST_ALL_STEPS ((uint64_t)1 << 28)
 
 typedef struct cab_match {
     uint32_t *plan_of;   /* [switches of the fabric] switch of the plan, IK_NONE */
@@ -21,7 +24,8 @@ typedef struct cab_match {
 /* Grows a matching from one pair of switches, or from those in `known` ([switches of f] switch of
  * the plan or IK_NONE; may be NULL); always the pair that most matched neighbours speak for; then
  * exchanges pairs as long as more cables agree. The best of up to `tries` beginnings.
- * IK_ERR_UNSUPPORTED beyond CAB_MOST_PAIRS. Free with cab_match_free. Cost of one try O(switches *
+ * Fewer tries where these would take more than CAB_MOST_ALL_STEPS. IK_ERR_UNSUPPORTED beyond
+ * CAB_MOST_PAIRS or CAB_MOST_STEPS. Free with cab_match_free. Cost of one try O(switches *
  * degree^2). */
 ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t *known,
                          unsigned tries, cab_match *out, ik_error *err);

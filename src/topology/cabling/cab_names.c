@@ -33,8 +33,8 @@ static int compare_labels(const void *a, const void *b)
     return compare(a, b);
 }
 
-/* Labels of the nodes without a partner yet; a name counts only for nodes of one kind, told by the
- * GUID's place. */
+/* Labels of the nodes without a partner yet. By name, `guid` says whether it is a switch, so that
+ * switches and hosts of one name are not taken for each other. */
 static size_t labels_of(const ik_fabric *f, const uint32_t *partner, bool by_name, label *out)
 {
     size_t num = 0;
