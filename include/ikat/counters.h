@@ -52,10 +52,10 @@ typedef struct ik_counters {
 
 /* Reads what `ibqueryerrors` (with --data, --counters, --details or -r) and `perfquery` (with -x or
  * -l; answers of several may stand in one file) print; gzip-compressed files too. Ports are found
- * by GUID (of their node, or their own) or LID, and number. A counter that is given several times
- * has its largest value: the 32-bit form of a counter stops at its limit. IK_ERR_INPUT with the
- * place: lines of neither program, a file without anything of this fabric. Free with
- * ik_counters_free. Cost O(size + ports). */
+ * by GUID (of their node, or their own) or any of their LIDs, and number. A counter that is given
+ * several times has its largest value: the 32-bit form of a counter stops at its limit.
+ * IK_ERR_INPUT with the place: lines of neither program, a file without anything of this fabric.
+ * Free with ik_counters_free. Cost O(size + ports). */
 ik_status ik_counters_read(const ik_fabric *f, const char *path, const ik_env *env,
                            ik_counters *out, ik_error *err);
 /* The same of a text; `file` is for messages. */

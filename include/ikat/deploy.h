@@ -21,7 +21,8 @@ extern "C" {
  * Switches are on SL 0, and so is what does not leave its switch if nothing else fits better.
  * Sources with equal rows are one class, and so are destinations. IK_ERR_UNSUPPORTED: a scheme that
  * ik_vc_deployable refuses, or several starts per pair. Free with ik_service_levels_free. Cost
- * O(hosts^2), O(LIDs) for one lane. */
+ * O(hosts^2 * classes) at worst, as classes mostly differ early nearer O(hosts^2); O(LIDs) for one
+ * lane. */
 ik_status ik_service_levels_from_plan(const ik_plan *plan, const ik_lids *lids, const ik_env *env,
                                       ik_service_levels *out, ik_error *err);
 void ik_service_levels_free(ik_service_levels *s);

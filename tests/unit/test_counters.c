@@ -168,6 +168,40 @@ static void test_perfquery(void **state)
     ik_fabric_free(f);
 }
 
+/* Each LID of a port leads to it, and the next one to none. */
+static void test_perfquery_with_lmc(void **state)
+{
+    (void)state;
+    ik_fabric *f = NULL;
+    ik_error err;
+    ik_builder *b = ik_builder_new();
+    ik_builder_switches(b, 1, 2);
+    ik_builder_hosts(b, 1, 1);
+    ik_builder_link(b, ik_sw(0, 0), ik_hs(0, 0), ik_builder_default_link(b, true));
+    ik_builder_switch_ids(b, 0, 0x10, 2);
+    ik_builder_host_ids(b, 0, 0x100, 8);
+    ik_builder_node_lmc(b, ik_hs(0, 0), 2);
+    assert_int_equal(ik_builder_finish(b, &f, &err), IK_OK);
+    ik_builder_free(b);
+    for (unsigned lid = 1; lid < 14; lid++) {
+        char text[128];
+        ik_counters c;
+        int size = snprintf(text, sizeof text,
+                            "# Port counters: Lid %u port 1 (CapMask: 0)\nPortXmitData:...%u\n",
+                            lid, 100 + lid);
+        bool is_switch = lid == 2, is_host = lid >= 8 && lid < 12;
+        ik_status status = ik_counters_parse(f, text, (size_t)size, "text", &c, &err);
+        assert_int_equal(status, is_switch || is_host ? IK_OK : IK_ERR_INPUT);
+        if (status != IK_OK)
+            continue;
+        uint32_t port = is_switch ? 0 : f->port_peer[0];
+        assert_int_equal(c.value[port][IK_COUNTER_XMIT_DATA], 100 + lid);
+        assert_int_equal(c.ports, 1);
+        ik_counters_free(&c);
+    }
+    ik_fabric_free(f);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -232,9 +266,13 @@ static void test_passed_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errors),         cmocka_unit_test(test_two_readings),
-        cmocka_unit_test(test_growing_errors), cmocka_unit_test(test_perfquery),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_passed_over),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_two_readings),
+        cmocka_unit_test(test_growing_errors),
+        cmocka_unit_test(test_perfquery),
+        cmocka_unit_test(test_perfquery_with_lmc),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static uint32_t *order_units(const frugal_graph *f, const frugal_rule *rule)
 }
 
 /* All paths to a switch over the spanning tree. */
-static void tear(frugal_work *w, uint32_t d)
+static void route_over_tree(frugal_work *w, uint32_t d)
 {
     const links *g = &w->f->g;
     uint32_t n = g->num_switches;
@@ -180,8 +180,8 @@ static bool place_all(frugal_work *w, uint32_t *order, const ik_env *env)
     if (!w->rule->escapes)
         return left == 0;
     for (uint32_t i = 0; i < left; i++) {
-        tear(w, w->f->near[order[i]]);
-        tear(w, w->f->far[order[i]]);
+        route_over_tree(w, w->f->near[order[i]]);
+        route_over_tree(w, w->f->far[order[i]]);
         set_lane(w, w->f->near[order[i]], w->f->far[order[i]], 0);
     }
     return true;

@@ -48,10 +48,11 @@ const char *ik_counter_name(ik_counter counter)
     return counter_kinds[counter].name;
 }
 
-/* What names a node: a GUID, or a LID. */
+/* What names a node: a GUID, or a port's LIDs. */
 typedef struct node_key {
-    uint64_t key;
+    uint64_t key; /* the GUID, the lowest LID */
     uint32_t node;
+    uint32_t num; /* consecutive keys: 1, or 2^LMC */
 } node_key;
 
 typedef struct reading {
@@ -92,14 +93,16 @@ static ik_status index_nodes(reading *r, ik_error *err)
     if (!r->guids || !r->lids)
         return ik_fail_memory(err, 2 * most * sizeof *r->guids, "the names of ports");
     for (uint32_t node = 0; node < ik_num_nodes(f); node++) {
-        r->guids[r->num_guids++] = (node_key){ik_node_guid(f, node), node};
+        r->guids[r->num_guids++] = (node_key){ik_node_guid(f, node), node, 1};
         if (f->node_lid && f->node_lid[node])
-            r->lids[r->num_lids++] = (node_key){f->node_lid[node], node};
+            r->lids[r->num_lids++] =
+                (node_key){f->node_lid[node], node, 1u << (f->node_lmc ? f->node_lmc[node] : 0)};
     }
     for (uint32_t port = f->port_base[f->num_switches]; port < f->num_ports; port++) {
-        r->guids[r->num_guids++] = (node_key){ik_port_guid(f, port), f->port_node[port]};
+        r->guids[r->num_guids++] = (node_key){ik_port_guid(f, port), f->port_node[port], 1};
         if (ik_port_lid(f, port))
-            r->lids[r->num_lids++] = (node_key){ik_port_lid(f, port), f->port_node[port]};
+            r->lids[r->num_lids++] =
+                (node_key){ik_port_lid(f, port), f->port_node[port], 1u << ik_port_lmc(f, port)};
     }
     qsort(r->guids, r->num_guids, sizeof *r->guids, compare_keys);
     qsort(r->lids, r->num_lids, sizeof *r->lids, compare_keys);
@@ -116,7 +119,9 @@ static uint32_t find_node(const node_key *keys, size_t num, uint64_t key)
         else
             high = mid;
     }
-    return low < num && keys[low].key == key ? keys[low].node : IK_NONE;
+    if (low < num && keys[low].key == key)
+        return keys[low].node;
+    return low > 0 && key - keys[low - 1].key < keys[low - 1].num ? keys[low - 1].node : IK_NONE;
 }
 
 static uint32_t find_port(const ik_fabric *f, uint32_t node, uint64_t number)
