@@ -366,7 +366,7 @@ const ik_command ik_command_route = {
                "for every LID, those of switches too. They\n"
                "carry no VCs: what can deadlock on one lane is\n"
                "refused, unless with --unproved; the file then begins by saying so. paths: one "
-               "line a pair and initial state with switches,\n"
+               "line per pair and initial state with switches,\n"
                "ports and VCs; ir, fir: interval registers; json: tables or paths. --diff: which "
                "pairs move.\n"
                "A fabric that does not connect all hosts that have a cable ends with exit status 1 "

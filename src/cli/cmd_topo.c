@@ -475,7 +475,7 @@ static const cli_option options[] = {
     {"--all", 0, NULL,
      "measure everything: path diversity, girth, Moore bound, bisection, cables, long distances",
      false},
-    {"--rack", 0, "N", "with --all: switches a rack where ikat makes the floor plan (default 1)",
+    {"--rack", 0, "N", "with --all: switches per rack where ikat makes the floor plan (default 1)",
      false},
     {"--partitions", 0, "N",
      "with --all: seeds for each of METIS' six settings (default: 4 to 32 by size)", false},

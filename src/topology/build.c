@@ -141,7 +141,7 @@ void topo_link_groups(ik_builder *b, const ik_topo_ctx *ctx, const ik_global_lin
     }
     if (unconnected && links->groups > 1) {
         ik_builder_finding(b, IK_NOTE, "unconnected-global", NULL,
-                           "%u global ports stay unconnected: %u ports a group do not spread "
+                           "%u global ports stay unconnected: %u ports per group do not spread "
                            "evenly over %u other groups",
                            unconnected, links->ports, links->groups - 1);
     }
@@ -159,7 +159,7 @@ ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t port
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE,
                          "g = %" PRIu64 " groups cannot all be linked by %" PRIu64
-                         " global ports a group",
+                         " global ports per group",
                          groups, ports),
                  "g");
         return ik_hint(err, IK_ERR_USAGE, "at most %" PRIu64 " groups", ports + 1);

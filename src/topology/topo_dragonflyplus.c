@@ -10,8 +10,8 @@
 
 static const ik_param params[] = {
     {"h", IK_PARAM_UINT, NULL, 1, 32767, NULL, "global links a spine switch"},
-    {"leaves", IK_PARAM_UINT, "", 1, 65535, NULL, "leaf switches a group; without it h"},
-    {"spines", IK_PARAM_UINT, "", 1, 65535, NULL, "spine switches a group; without it h"},
+    {"leaves", IK_PARAM_UINT, "", 1, 65535, NULL, "leaf switches per group; without it h"},
+    {"spines", IK_PARAM_UINT, "", 1, 65535, NULL, "spine switches per group; without it h"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
      "hosts per leaf switch; without it the number of spines"},
     {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL,

@@ -49,7 +49,7 @@ const ik_topology ik_topology_file = {
     .source = "formats: see 'ikat list formats'",
     .details = "Switches and hosts are numbered in the order of the file. Links whose rate the "
                "file does not say get link_rate and host_rate; latencies that it does not say are "
-               "latency and host_latency. What deserves attention is told as findings: levels, "
+               "latency and host_latency. What deserves attention is reported as findings: levels, "
                "oversubscription, links below the common rate, cables listed at one end only, "
                "missing cables, unreachable hosts, GUIDs given twice. The path of an existing file "
                "is a spec of its own; 'file:' may be left out.",

@@ -34,7 +34,7 @@ static bool point(uint32_t i, ik_scale_point *out)
 }
 
 static const ik_series series[] = {
-    {"Hypercube", "hypercube:n=i, one host a switch", point},
+    {"Hypercube", "hypercube:n=i, one host per switch", point},
     {0},
 };
 

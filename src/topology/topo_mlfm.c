@@ -12,7 +12,7 @@ static const ik_param params[] = {
     {"h", IK_PARAM_UINT, NULL, 1, 65535, NULL,
      "network radix of a local router: a layer has h + 1 of them"},
     {"l", IK_PARAM_UINT, "", 1, 65535, NULL, "layers; without it h"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a local router; without it h"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per local router; without it h"},
     {0},
 };
 

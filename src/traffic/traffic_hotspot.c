@@ -300,7 +300,7 @@ const ik_traffic_family ik_traffic_hotspot = {
         "share=senders: floor(fraction * N) hosts, drawn among those that are not hot, send every "
         "message to a hot host; all other hosts send uniformly. share=messages: every message is "
         "hot with probability `fraction`. Of several hot hosts one is drawn for each message, or "
-        "each hot sender keeps one (pick=fixed). Results are told apart for the classes hot "
+        "each hot sender keeps one (pick=fixed). Results are separate for the classes hot "
         "(messages for hot hosts) and background (all others). With rest=silent there is no "
         "background: the hot senders' or messages' load is all that is offered.",
     .params = params,

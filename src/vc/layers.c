@@ -97,8 +97,8 @@ static ik_status fill_trees(layer_paths *p, const ik_env *env, ik_error *err)
 static ik_status refuse_many(const ik_vc *v, ik_error *err)
 {
     ik_fail(err, IK_ERR_UNSUPPORTED,
-            "VC scheme '%s' layers one path a pair, but routing '%s' has several", v->family->name,
-            v->routing->spec ? v->routing->spec : v->routing->family->name);
+            "VC scheme '%s' layers one path per pair, but routing '%s' has several",
+            v->family->name, v->routing->spec ? v->routing->spec : v->routing->family->name);
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "hopclass works for every path; or choose a deterministic routing");
 }

@@ -28,7 +28,7 @@ static const ik_param params[] = {{0}};
 
 const ik_vc_family ik_vc_voqnet = {
     .name = "voqnet",
-    .summary = "one queue a destination everywhere: no head-of-line blocking",
+    .summary = "one queue per destination everywhere: no head-of-line blocking",
     .source = "Dally, Carvey, Dennison, \"Architecture of the Avici Terabit Switch/Router\", Hot "
               "Interconnects 1998",
     .details = "VC = destination host; needs as many VCs as hosts, 256 at most.",
