@@ -239,6 +239,7 @@ class Ring(CliTest):
                 for word in words:
                     self.assertIn(word, found["text"])
             self.assertIn("ring.lfts", clashes[-1]["text"])
+            self.assertRegex(clashes[0]["remedy"], "^A (file of two subnets|port has 2.LMC LIDs).*dump the fabric again")
             self.assertNotIn("no-lid", codes(audit))
             self.assertIn("family", codes(audit))
         many = self.json("audit", self.dump(switches=lambda i: 1, hosts=lambda i: (1, 0)), status=1)

@@ -5,6 +5,7 @@
 #include "ikat/subnet_files.h"
 #include "subnet/audit/audit_impl.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,6 +129,7 @@ static ik_status lid_clash(void *context, uint32_t node, uint32_t port, const ik
              "%s%sMend it (restart one subnet manager alone, with its LID cache removed), dump the "
              "fabric again, and audit the tables then.",
              why->hint, why->hint[0] ? ". " : "");
+    remedy[0] = (char)toupper((unsigned char)remedy[0]);
     a->partial = true;
     return a->lid_clashes++ < AUDIT_NAMED ? audit_add(a, &about, err, "%s", why->text) : IK_OK;
 }
