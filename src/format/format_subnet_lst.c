@@ -286,9 +286,9 @@ static void write_end(const ik_fabric *f, uint32_t port, FILE *out)
     fprintf(out,
             "{ %s Ports:%02" PRIX32 " SystemGUID:%016" PRIx64 " NodeGUID:%016" PRIx64
             " PortGUID:%016" PRIx64 " VenID:000000 DevID:0000 Rev:00000000 {%s} LID:%04" PRIX32
-            " PN:%02" PRIX32 " } ",
-            sw ? "SW" : "CA", ik_radix(f, node), guid, guid, sw ? guid : ik_port_guid(f, port),
-            name, ib_lid(f, port), ik_port_local(f, port) + 1);
+            " PN:%02X } ",
+            sw ? "SW" : "CA", ib_num_ports(f, node), guid, guid, sw ? guid : ik_port_guid(f, port),
+            name, ib_lid(f, port), ik_port_number(f, port));
 }
 
 static void write_link(const ik_fabric *f, uint32_t port, FILE *out)

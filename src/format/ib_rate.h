@@ -14,8 +14,11 @@
 uint64_t ib_rate_of(slice text);
 /* "4xEDR" for 100 Gb/s, "" if no width and speed have this rate. Four lanes are preferred. */
 void ib_rate_name(uint64_t rate_bps, char name[16]);
-/* IK_ERR_UNSUPPORTED: too many ports, rates that InfiniBand has not, GUIDs given twice. */
+/* IK_ERR_UNSUPPORTED: too many ports, ports of one number, rates that InfiniBand has not, GUIDs
+ * given twice. */
 ik_status ib_check_writable(const ik_fabric *f, ik_error *err);
+/* How many ports a dump says that a node has: up to the largest number of a port. */
+uint32_t ib_num_ports(const ik_fabric *f, uint32_t node);
 /* The node's name without quotes and control characters. Returns name. */
 enum { IB_NAME_SIZE = 260 };
 const char *ib_clean_name(const ik_fabric *f, uint32_t node, char name[IB_NAME_SIZE]);

@@ -58,15 +58,46 @@ static ik_status check_guids(const ik_fabric *f, ik_error *err)
     return status;
 }
 
+uint32_t ib_num_ports(const ik_fabric *f, uint32_t node)
+{
+    uint32_t most = ik_radix(f, node);
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
+        if (f->port_peer[port] != IK_NONE && ik_port_number(f, port) > most)
+            most = ik_port_number(f, port);
+    return most;
+}
+
+/* Cables are told by the numbers of their ports, as forwarding tables do. */
+static ik_status check_ports(const ik_fabric *f, uint32_t node, ik_error *err)
+{
+    char text[192];
+    bool seen[IB_MAX_PORTS + 1] = {false};
+    if (ib_num_ports(f, node) > IB_MAX_PORTS)
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "%s has %" PRIu32 " ports; an InfiniBand device has at most %d",
+                       ik_node_name(f, node, text, sizeof text), ib_num_ports(f, node),
+                       IB_MAX_PORTS);
+    for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++) {
+        unsigned number = ik_port_number(f, port);
+        if (f->port_peer[port] == IK_NONE)
+            continue;
+        if (!number || seen[number])
+            return ik_fail(err, IK_ERR_UNSUPPORTED, "%s: %s; such a dump cannot be written",
+                           ik_port_describe(f, port, text, sizeof text),
+                           number ? "two cabled ports have this number" : "0 is no port's number");
+        seen[number] = true;
+    }
+    return IK_OK;
+}
+
 ik_status ib_check_writable(const ik_fabric *f, ik_error *err)
 {
     char rate[16], text[32];
-    for (uint32_t node = 0; node < ik_num_nodes(f); node++)
-        if (ik_radix(f, node) > IB_MAX_PORTS)
-            return ik_fail(err, IK_ERR_UNSUPPORTED,
-                           "%s has %" PRIu32 " ports; an InfiniBand device has at most %d",
-                           ik_node_name(f, node, text, sizeof text), ik_radix(f, node),
-                           IB_MAX_PORTS);
+    ik_status status = IK_OK;
+    for (uint32_t node = 0; node < ik_num_nodes(f) && status == IK_OK; node++)
+        status = check_ports(f, node, err);
+    if (status != IK_OK)
+        return status;
     for (uint32_t i = 0; i < f->num_classes; i++) {
         ib_rate_name(f->classes[i].rate_bps, rate);
         if (!rate[0]) {
@@ -99,11 +130,11 @@ static void write_port(const ik_fabric *f, uint32_t port, FILE *out)
     if (peer == IK_NONE)
         return;
     uint32_t far = f->port_node[peer];
-    fprintf(out, "[%" PRIu32 "]", ik_port_local(f, port) + 1);
+    fprintf(out, "[%u]", ik_port_number(f, port));
     if (!ik_is_switch(f, node))
         fprintf(out, "(%" PRIx64 ") ", ik_port_guid(f, port));
-    fprintf(out, "\t\"%c-%016" PRIx64 "\"[%" PRIu32 "]", ik_is_switch(f, far) ? 'S' : 'H',
-            ik_node_guid(f, far), ik_port_local(f, peer) + 1);
+    fprintf(out, "\t\"%c-%016" PRIx64 "\"[%u]", ik_is_switch(f, far) ? 'S' : 'H',
+            ik_node_guid(f, far), ik_port_number(f, peer));
     if (!ik_is_switch(f, far))
         fprintf(out, "(%" PRIx64 ") ", ik_port_guid(f, peer));
     fprintf(out, "\t\t# ");
@@ -122,11 +153,11 @@ static void write_node(const ik_fabric *f, uint32_t node, FILE *out)
         fprintf(out,
                 "\nswitchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%" PRIu32 " \"S-%016" PRIx64
                 "\"\t\t# \"%s\" base port 0 lid %" PRIu32 " lmc %u\n",
-                guid, guid, ik_radix(f, node), guid, name, switch_lid(f, node),
+                guid, guid, ib_num_ports(f, node), guid, name, switch_lid(f, node),
                 f->node_lmc ? f->node_lmc[node] : 0u);
     else
         fprintf(out, "\ncaguid=0x%" PRIx64 "\nCa\t%" PRIu32 " \"H-%016" PRIx64 "\"\t\t# \"%s\"\n",
-                guid, ik_radix(f, node), guid, name);
+                guid, ib_num_ports(f, node), guid, name);
     for (uint32_t port = f->port_base[node]; port < f->port_base[node + 1]; port++)
         write_port(f, port, out);
 }

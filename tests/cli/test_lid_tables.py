@@ -1,5 +1,6 @@
 """Tables by LID on the command line: several LIDs per port, what does not fit, every LID in what is written."""
 import gzip
+import json
 import re
 import unittest
 
@@ -138,6 +139,23 @@ class LidTables(CliTest):
         self.assertEqual([len(re.findall("^0x", block, flags=re.M)) for block in blocks], [102] * 6)
         path = self.table(text)
         self.assertEqual(self.ok("route", "data/cluster96.ibnetdiscover", "-r", f"lft:path={path}", "--format", "lft"), text)
+
+    def test_port_numbers(self):
+        """Dumps number ports as tables do: ports 17 and 18 of a switch with four ports."""
+        path = self.tmp / "labels.json"
+        self.ok("topo", "crossbar:n=2", "-o", path)
+        fabric = json.loads(path.read_text())
+        fabric["switches"][0].update(ports=4, labels=[[0, 17], [1, 18]])
+        path.write_text(json.dumps(fabric))
+        table = self.table(self.ok("route", path, "-r", "updown", "--format", "lft"))
+        self.assertRegex(table.read_text(), r"(?m)^0x\w+ 017 ")
+        for name, says in (("labels.ibnetdiscover", "[18]"), ("labels.lst", "Ports:12 ")):
+            self.ok("topo", path, "-o", self.tmp / name)
+            self.assertIn(says, (self.tmp / name).read_text())
+            self.ok("check", self.tmp / name, "-r", f"lft:path={table}")
+        fabric["switches"][0]["labels"] = [[0, 18], [1, 18]]
+        path.write_text(json.dumps(fabric))
+        self.refused("topo", path, "-o", self.tmp / "twice.ibnetdiscover", says=["two cabled ports have this number"])
 
 
 if __name__ == "__main__":
