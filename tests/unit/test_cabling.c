@@ -499,6 +499,29 @@ static void test_switch_without_ports(void **state)
     ik_builder_free(b);
 }
 
+/* A host alone, without any switch, and a plan: all of its switches are missing; the other way
+ * round all are unknown. */
+static void test_no_switches(void **state)
+{
+    (void)state;
+    ik_fabric *torus = build("torus:dims=4:4,p=1"), *f = NULL;
+    ik_error err = {0};
+    ik_builder *b = ik_builder_new();
+    ik_builder_hosts(b, 1, 1);
+    assert_int_equal(ik_builder_finish(b, &f, &err), IK_OK);
+    ik_cabling c = audited(f, torus);
+    assert_int_equal(c.missing_switches, 16);
+    assert_int_equal(c.missing + c.wrong + c.num_changes, 0);
+    ik_cabling_free(&c);
+    c = audited(torus, f);
+    assert_int_equal(c.unknown_switches, 16);
+    assert_int_equal(c.missing + c.wrong + c.num_changes, 0);
+    ik_cabling_free(&c);
+    ik_fabric_free(f);
+    ik_fabric_free(torus);
+    ik_builder_free(b);
+}
+
 /* Comparisons that would take hours are refused, and then nothing is recognised. */
 static void test_many_neighbours(void **state)
 {
@@ -528,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_any_fabric),
         cmocka_unit_test(test_switch_without_ports),
         cmocka_unit_test(test_many_neighbours),
+        cmocka_unit_test(test_no_switches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

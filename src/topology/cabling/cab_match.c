@@ -463,6 +463,10 @@ ik_status cab_match_make(const cab_graph *f, const cab_graph *p, const uint32_t 
                m.mark && m.candidate;
     if (!all)
         status = ik_fail_memory(err, num_f * num_p + 16 * (num_f + num_p), "matching");
+    if (status == IK_OK) { /* of a graph without switches nothing is matched */
+        memset(found.plan_of, 0xff, num_f * sizeof *found.plan_of);
+        memset(found.fabric_of, 0xff, num_p * sizeof *found.fabric_of);
+    }
     if (status == IK_OK && f->num && p->num)
         status = run(&m, known, tries, &found);
     matcher_free(&m);
