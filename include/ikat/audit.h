@@ -37,7 +37,7 @@ typedef struct ik_engine_evidence {
     /* Destinations that packets come to by one channel into their switch, of all that packets come
      * to from other switches: what ftree does, and d-mod-k. */
     uint64_t one_way, destinations;
-    const char *name; /* static text: "minhop", "minhop or updn", ...; NULL: it cannot be told */
+    const char *name; /* static text: "minhop", "minhop or updn", ...; NULL: not recognised */
     char text[320];   /* the evidence in one sentence */
 } ik_engine_evidence;
 /* Cost O(switches * LIDs * radix). */

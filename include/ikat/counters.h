@@ -77,7 +77,7 @@ typedef struct ik_counter_changes {
     uint32_t impossible; /* channels that would have carried more than their rate */
     /* [num_findings] by port: "symbol-errors", "link-downed", "port-errors", "discards",
      * "congestion"; "impossible-load" (port IK_NONE). Of two readings only what grew between them
-     * is told: links that went down are errors then. Anything else is a warning, waiting in one
+     * is given: links that went down are errors then. Anything else is a warning, waiting in one
      * reading, which may have been long ago, a note. */
     ik_finding *findings;
     size_t num_findings;

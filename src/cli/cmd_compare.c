@@ -32,7 +32,7 @@ typedef struct entry {
 typedef struct comparison {
     cli *c;
     entry *entries;
-    size_t num, room;
+    size_t num, capacity;
     int num_traffics;
     const char *routing;
 } comparison;
@@ -42,13 +42,13 @@ typedef struct comparison {
 
 static entry *add_entry(comparison *x)
 {
-    if (x->num == x->room) {
-        size_t room = x->room ? x->room * 2 : 32;
-        entry *grown = realloc(x->entries, room * sizeof *grown);
+    if (x->num == x->capacity) {
+        size_t capacity = x->capacity ? x->capacity * 2 : 32;
+        entry *grown = realloc(x->entries, capacity * sizeof *grown);
         if (!grown)
             return NULL;
         x->entries = grown;
-        x->room = room;
+        x->capacity = capacity;
     }
     entry *e = &x->entries[x->num++];
     memset(e, 0, sizeof *e);

@@ -426,7 +426,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* GUIDs that two nodes share, items[num] of nodes or ports; ports of nodes that share theirs, too,
- * are told with the nodes. */
+ * are reported with the nodes. */
 static ik_status report_same_guids(judge *j, keyed *items, uint32_t num, bool ports)
 {
     ik_fabric *f = j->f;

@@ -22,7 +22,7 @@ uint64_t ik_port_guid(const ik_fabric *f, uint32_t port)
                : ik_node_guid(f, f->port_node[port]) + ik_port_local(f, port) + 1;
 }
 
-/* Has a port of this host a LID of its own? Then its node's LID is told of no port. */
+/* Has a port of this host a LID of its own? Then its node's LID is no other port's. */
 static bool has_port_lids(const ik_fabric *f, uint32_t node)
 {
     for (uint32_t port = f->port_base[node]; f->port_lid && port < f->port_base[node + 1]; port++)

@@ -4,7 +4,7 @@
  * each direction of each cable, with both ends, LIDs, width, state and speed. Numbers are
  * hexadecimal. Nodes without a cable have no line.
  *
- * A cable whose port is down is told as a dead port and left out; one that is up but not active is
+ * A cable whose port is down is a finding and left out; one that is up but not active is
  * laid and told.
  */
 #include "format/ib_dump.h"

@@ -67,7 +67,7 @@ uint32_t ib_num_ports(const ik_fabric *f, uint32_t node)
     return most;
 }
 
-/* Cables are told by the numbers of their ports, as forwarding tables do. */
+/* Cables are written with the printed numbers of their ports, as forwarding tables do. */
 static ik_status check_ports(const ik_fabric *f, uint32_t node, ik_error *err)
 {
     char text[192];

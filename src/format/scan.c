@@ -18,6 +18,18 @@ scan scan_text(const char *text, size_t size, const char *file)
                   .end = text};
 }
 
+scan scan_line_of(const ik_text_lines *l)
+{
+    return (scan){.file = l->path,
+                  .next = l->line_end,
+                  .text_end = l->line_end,
+                  .line_start = l->line,
+                  .at = l->line,
+                  .end = l->line_end,
+                  .line = l->number,
+                  .cut = l->cut};
+}
+
 bool scan_line(scan *s)
 {
     if (s->next == s->text_end)
@@ -53,15 +65,24 @@ bool scan_char(scan *s, char c)
     return true;
 }
 
-bool scan_word(scan *s, const char *word)
+bool scan_prefix(scan *s, const char *text)
 {
-    size_t length = strlen(word);
-    if ((size_t)(s->end - s->at) < length || memcmp(s->at, word, length) != 0)
-        return false;
-    if (s->at + length < s->end && s->at[length] != ' ' && s->at[length] != '\t')
+    size_t length = strlen(text);
+    if ((size_t)(s->end - s->at) < length || memcmp(s->at, text, length) != 0)
         return false;
     s->at += length;
     return true;
+}
+
+bool scan_word(scan *s, const char *word)
+{
+    const char *start = s->at;
+    if (!scan_prefix(s, word))
+        return false;
+    if (s->at == s->end || *s->at == ' ' || *s->at == '\t')
+        return true;
+    s->at = start;
+    return false;
 }
 
 bool scan_uint(scan *s, uint64_t max, uint64_t *value)

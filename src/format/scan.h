@@ -5,6 +5,7 @@
 #ifndef IKAT_SCAN_H
 #define IKAT_SCAN_H
 
+#include "base/text_lines.h"
 #include "format/name_map.h"
 
 typedef struct scan {
@@ -16,6 +17,8 @@ typedef struct scan {
 } scan;
 
 scan scan_text(const char *text, size_t size, const char *file);
+/* The line that ik_text_lines_next handed out last; it has no next line. */
+scan scan_line_of(const ik_text_lines *l);
 /* Goes to the next line; false at the end of the text. */
 bool scan_line(scan *s);
 /* Blanks and tabs. */
@@ -25,6 +28,8 @@ bool scan_at_end(scan *s); /* only blanks are left in the line */
  * everything. */
 bool scan_char(scan *s, char c);
 bool scan_word(scan *s, const char *word);
+/* The same of a text behind which anything may stand. */
+bool scan_prefix(scan *s, const char *text);
 /* A decimal number up to max; a hexadecimal one. */
 bool scan_uint(scan *s, uint64_t max, uint64_t *value);
 bool scan_hex(scan *s, uint64_t *value);

@@ -93,7 +93,7 @@ static void count_cleaned(slurm_names *n, entry *e)
         n->first_cleaned = e->node;
 }
 
-/* Names that are equal only since they were cleaned are told apart by a number. */
+/* Names that are equal only since they were cleaned get a number each. */
 static ik_status number_equal(slurm_names *n, entry *e, uint32_t num, ik_error *err)
 {
     qsort(e, num, sizeof *e, compare_names);

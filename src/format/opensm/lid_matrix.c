@@ -58,18 +58,6 @@ typedef struct matrix {
     ik_lid_matrix out;
 } matrix;
 
-static scan line_of(const ik_text_lines *l)
-{
-    return (scan){.file = l->path,
-                  .line_start = l->line,
-                  .at = l->line,
-                  .end = l->line_end,
-                  .text_end = l->line_end,
-                  .next = l->line_end,
-                  .line = l->number,
-                  .cut = l->cut};
-}
-
 /* `Switch: guid 0x…` */
 static ik_status read_switch(matrix *m, scan *s, ik_error *err)
 {
@@ -169,7 +157,7 @@ static ik_status read_all(matrix *m, const char *path, const ik_env *env, ik_err
         status = ik_text_lines_next(&l, &more, err);
         if (status != IK_OK || !more)
             break;
-        scan s = line_of(&l);
+        scan s = scan_line_of(&l);
         status = read_line(m, &s, err);
     }
     ik_text_lines_close(&l);

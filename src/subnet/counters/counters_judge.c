@@ -12,7 +12,7 @@
 
 #define BIT(counter) (1u << (counter))
 
-/* Counters that are told of in one finding, and what helps. Packets that a switch could not relay
+/* Counters that one finding reports, and what helps. Packets that a switch could not relay
  * (PortRcvSwitchRelayErrors) and dropped management packets are ordinary. */
 typedef struct counter_group {
     const char *code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * counters_read.c: counters as two programs of infiniband-diags print them. ibqueryerrors has a
- * line for each port that it tells of,
+ * line for each port that it reports,
  *
  *   Errors for 0x2c90200000001 "leaf"
  *      GUID 0x2c90200000001 port 3: [SymbolErrorCounter == 17] [PortXmitData == 91 (364.000B)]
@@ -15,7 +15,7 @@
  *
  * GUIDs are those of nodes or of ports, so both lead to the node, and the number to the port.
  */
-#include "base/text_lines.h"
+#include "format/scan.h"
 #include "subnet/counters/counters.h"
 
 #include <stdlib.h>
@@ -59,19 +59,15 @@ typedef struct reading {
     ik_counters *c;
     node_key *guids, *lids;
     size_t num_guids, num_lids;
-    const char *file;
-    unsigned line;
-    const char *begin, *at, *end; /* of the line */
-    uint32_t port;                /* that perfquery tells of; IK_NONE = none of the fabric's */
-    bool in_port;                 /* perfquery's first line of a port was seen */
-    bool any;                     /* a line of one of the programs was seen */
+    scan s;        /* the line */
+    uint32_t port; /* whose counters perfquery prints; IK_NONE = none of the fabric's */
+    bool in_port;  /* perfquery's first line of a port was seen */
+    bool any;      /* a line of one of the programs was seen */
 } reading;
 
 static ik_status refuse(const reading *r, ik_error *err, const char *expected)
 {
-    int shown = (int)(r->end - r->at < 40 ? r->end - r->at : 40);
-    return ik_fail_at(err, IK_ERR_INPUT, r->file, r->line, (unsigned)(r->at - r->begin) + 1,
-                      "expected %s, not '%.*s'", expected, shown, r->at);
+    return scan_fail(&r->s, err, "expected %s", expected);
 }
 
 /* ---- nodes by GUID and LID */
@@ -147,47 +143,13 @@ static void note_unknown(ik_counters *c, uint64_t guid, uint32_t lid)
 
 /* ---- pieces of a line */
 
-static void skip_blanks(reading *r)
-{
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
-        r->at++;
-}
-
-static bool take(reading *r, const char *word)
-{
-    size_t length = strlen(word);
-    if ((size_t)(r->end - r->at) < length || memcmp(r->at, word, length) != 0)
-        return false;
-    r->at += length;
-    return true;
-}
-
 static const char *find(const reading *r, const char *word)
 {
     size_t length = strlen(word);
-    for (const char *at = r->at; (size_t)(r->end - at) >= length; at++)
+    for (const char *at = r->s.at; (size_t)(r->s.end - at) >= length; at++)
         if (memcmp(at, word, length) == 0)
             return at;
     return NULL;
-}
-
-static bool take_number(reading *r, unsigned base, uint64_t *value)
-{
-    uint64_t v = 0;
-    const char *start = r->at;
-    for (; r->at < r->end; r->at++) {
-        unsigned digit = *r->at >= '0' && *r->at <= '9' ? (unsigned)(*r->at - '0')
-                         : (*r->at | 32) >= 'a' && (*r->at | 32) <= 'f'
-                             ? (unsigned)((*r->at | 32) - 'a') + 10
-                             : base;
-        if (digit >= base)
-            break;
-        if (v > (UINT64_MAX - digit) / base)
-            return false;
-        v = v * base + digit;
-    }
-    *value = v;
-    return r->at > start;
 }
 
 static ik_counter counter_named(const char *name, size_t length)
@@ -213,18 +175,18 @@ static void put(ik_counters *c, uint32_t port, ik_counter counter, uint64_t valu
 /* `[Name == 17]` or `[Name == 91 (364.000B)]`; counters that ikat has no use for are left out. */
 static ik_status read_bracket(reading *r, uint32_t port, ik_error *err)
 {
-    const char *name = r->at;
+    const char *name = r->s.at;
     uint64_t value = 0;
-    while (r->at < r->end && *r->at != ' ' && *r->at != ']')
-        r->at++;
-    ik_counter counter = counter_named(name, (size_t)(r->at - name));
-    if (!take(r, " == ") || !take_number(r, 10, &value))
+    while (r->s.at < r->s.end && *r->s.at != ' ' && *r->s.at != ']')
+        r->s.at++;
+    ik_counter counter = counter_named(name, (size_t)(r->s.at - name));
+    if (!scan_prefix(&r->s, " == ") || !scan_uint(&r->s, UINT64_MAX, &value))
         return refuse(r, err, "' == ' and a number");
-    skip_blanks(r);
-    if (take(r, "("))
-        while (r->at < r->end && *r->at != ']')
-            r->at++;
-    if (!take(r, "]"))
+    scan_blanks(&r->s);
+    if (scan_prefix(&r->s, "("))
+        while (r->s.at < r->s.end && *r->s.at != ']')
+            r->s.at++;
+    if (!scan_prefix(&r->s, "]"))
         return refuse(r, err, "']' after the counter");
     if (counter < IK_NUM_COUNTERS && port != IK_NONE)
         put(r->c, port, counter, value);
@@ -233,9 +195,9 @@ static ik_status read_bracket(reading *r, uint32_t port, ik_error *err)
 
 static ik_status read_brackets(reading *r, uint32_t port, ik_error *err)
 {
-    for (skip_blanks(r); r->at < r->end; skip_blanks(r)) {
-        ik_status status =
-            take(r, "[") ? read_bracket(r, port, err) : refuse(r, err, "'[COUNTER == VALUE]'");
+    for (scan_blanks(&r->s); r->s.at < r->s.end; scan_blanks(&r->s)) {
+        ik_status status = scan_prefix(&r->s, "[") ? read_bracket(r, port, err)
+                                                   : refuse(r, err, "'[COUNTER == VALUE]'");
         if (status != IK_OK)
             return status;
     }
@@ -247,14 +209,14 @@ static ik_status read_guid_line(reading *r, ik_error *err)
 {
     uint64_t guid = 0, number = 0;
     uint32_t port = IK_NONE;
-    if (!take(r, "0x") || !take_number(r, 16, &guid))
+    if (r->s.end - r->s.at < 3 || r->s.at[1] != 'x' || !scan_hex(&r->s, &guid))
         return refuse(r, err, "a GUID, 0x and hexadecimal digits");
-    if (!take(r, " port "))
+    if (!scan_prefix(&r->s, " port "))
         return refuse(r, err, "' port N:'");
-    bool all = take(r, "ALL");
-    if (!all && !take_number(r, 10, &number))
+    bool all = scan_prefix(&r->s, "ALL");
+    if (!all && !scan_uint(&r->s, UINT64_MAX, &number))
         return refuse(r, err, "the number of a port or ALL");
-    if (!take(r, ":"))
+    if (!scan_prefix(&r->s, ":"))
         return refuse(r, err, "':' after the port");
     if (!all && number != 0) {
         port = find_port(r->c->fabric, find_node(r->guids, r->num_guids, guid), number);
@@ -273,9 +235,10 @@ static ik_status read_port_header(reading *r, ik_error *err)
     uint64_t lid = 0, number = 0;
     r->in_port = true;
     r->port = IK_NONE;
-    if (!take(r, "Lid "))
+    if (!scan_prefix(&r->s, "Lid "))
         return IK_OK;
-    if (!take_number(r, 10, &lid) || !take(r, " port ") || !take_number(r, 10, &number))
+    if (!scan_uint(&r->s, UINT64_MAX, &lid) || !scan_prefix(&r->s, " port ") ||
+        !scan_uint(&r->s, UINT64_MAX, &number))
         return refuse(r, err, "'LID port N'");
     if (number == 0 || number == 255)
         return IK_OK;
@@ -289,12 +252,12 @@ static ik_status read_port_header(reading *r, ik_error *err)
 static ik_status read_field(reading *r, const char *colon, ik_error *err)
 {
     uint64_t value = 0;
-    ik_counter counter = counter_named(r->at, (size_t)(colon - r->at));
+    ik_counter counter = counter_named(r->s.at, (size_t)(colon - r->s.at));
     if (counter == IK_NUM_COUNTERS)
         return IK_OK;
-    for (r->at = colon + 1; r->at < r->end && *r->at == '.'; r->at++)
+    for (r->s.at = colon + 1; r->s.at < r->s.end && *r->s.at == '.'; r->s.at++)
         ;
-    if (!take_number(r, 10, &value) || r->at != r->end)
+    if (!scan_uint(&r->s, UINT64_MAX, &value) || r->s.at != r->s.end)
         return refuse(r, err, "the counter's value");
     if (r->port != IK_NONE)
         put(r->c, r->port, counter, value);
@@ -306,16 +269,16 @@ static ik_status read_field(reading *r, const char *colon, ik_error *err)
 static ik_status read_comment(reading *r, ik_error *err)
 {
     r->any = true;
-    if (take(r, "# Port counters: ") || take(r, "# Port extended counters: "))
+    if (scan_prefix(&r->s, "# Port counters: ") || scan_prefix(&r->s, "# Port extended counters: "))
         return read_port_header(r, err);
     r->in_port = false;
     const char *failures = find(r, " PMA query failures");
-    if (failures && take(r, "##")) {
-        skip_blanks(r);
+    if (failures && scan_prefix(&r->s, "##")) {
+        scan_blanks(&r->s);
         uint64_t num = 0;
-        if (take_number(r, 10, &num) && r->at == failures)
+        if (scan_uint(&r->s, UINT64_MAX, &num) && r->s.at == failures)
             r->c->failures += num < UINT32_MAX ? num : UINT32_MAX;
-    } else if (take(r, "# Port")) { /* what else perfquery tells of ports */
+    } else if (scan_prefix(&r->s, "# Port")) { /* what else perfquery prints of ports */
         r->in_port = true;
         r->port = IK_NONE;
     }
@@ -325,25 +288,27 @@ static ik_status read_comment(reading *r, ik_error *err)
 /* What the programs and their libraries say when something does not answer. */
 static bool is_complaint(reading *r)
 {
-    return take(r, "ibwarn: ") || take(r, "ibpanic: ") || take(r, "WARN") ||
-           find(r, ": iberror: ") || find(r, " query failed") || find(r, "Failed to ");
+    return scan_prefix(&r->s, "ibwarn: ") || scan_prefix(&r->s, "ibpanic: ") ||
+           scan_prefix(&r->s, "WARN") || find(r, ": iberror: ") || find(r, " query failed") ||
+           find(r, "Failed to ");
 }
 
 static ik_status read_line(reading *r, ik_error *err)
 {
-    if (r->at < r->end && *r->at == '#')
+    if (r->s.at < r->s.end && *r->s.at == '#')
         return read_comment(r, err);
-    skip_blanks(r);
-    if (r->at == r->end || is_complaint(r))
+    scan_blanks(&r->s);
+    if (r->s.at == r->s.end || is_complaint(r))
         return IK_OK;
-    if (take(r, "Errors for ") || take(r, "Data Counters for ") || take(r, "Link info: ")) {
+    if (scan_prefix(&r->s, "Errors for ") || scan_prefix(&r->s, "Data Counters for ") ||
+        scan_prefix(&r->s, "Link info: ")) {
         r->any = true;
         r->in_port = false;
         return IK_OK;
     }
-    if (take(r, "GUID "))
+    if (scan_prefix(&r->s, "GUID "))
         return read_guid_line(r, err);
-    const char *colon = memchr(r->at, ':', (size_t)(r->end - r->at));
+    const char *colon = memchr(r->s.at, ':', (size_t)(r->s.end - r->s.at));
     if (r->in_port && colon)
         return read_field(r, colon, err);
     return refuse(r, err, "a line that ibqueryerrors or perfquery prints");
@@ -354,9 +319,7 @@ static ik_status read_lines(reading *r, ik_text_lines *lines, ik_error *err)
     bool more = true;
     ik_status status = ik_text_lines_next(lines, &more, err);
     for (; status == IK_OK && more; status = ik_text_lines_next(lines, &more, err)) {
-        r->begin = r->at = lines->line;
-        r->end = lines->line_end;
-        r->line = lines->number;
+        r->s = scan_line_of(lines);
         status = read_line(r, err);
         if (status != IK_OK)
             return status;
@@ -368,11 +331,11 @@ static ik_status check_something(const reading *r, ik_error *err)
 {
     const ik_counters *c = r->c;
     if (!r->any)
-        return ik_fail_at(err, IK_ERR_INPUT, r->file, 1, 1,
+        return ik_fail_at(err, IK_ERR_INPUT, r->s.file, 1, 1,
                           "nothing that ibqueryerrors or perfquery prints is in it");
     if (c->ports > 0 || c->unknown == 0)
         return IK_OK;
-    ik_fail_at(err, IK_ERR_INPUT, r->file, 1, 1, "none of its ports is one of this fabric's");
+    ik_fail_at(err, IK_ERR_INPUT, r->s.file, 1, 1, "none of its ports is one of this fabric's");
     if (c->first_unknown_guid)
         return ik_hint(err, IK_ERR_INPUT, "its first port is of GUID 0x%016llx",
                        (unsigned long long)c->first_unknown_guid);
@@ -393,7 +356,7 @@ static ik_status allocate(ik_counters *c, ik_error *err)
 static ik_status read_all(const ik_fabric *f, ik_text_lines *lines, ik_counters *out, ik_error *err)
 {
     ik_counters c = {.fabric = f};
-    reading r = {.c = &c, .file = lines->path, .port = IK_NONE};
+    reading r = {.c = &c, .s = {.file = lines->path}, .port = IK_NONE};
     ik_status status = allocate(&c, err);
     if (status == IK_OK)
         status = index_nodes(&r, err);

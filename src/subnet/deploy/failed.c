@@ -123,11 +123,10 @@ static ik_status read_lines(failed_list *l, ik_text_lines *lines, ik_error *err)
         ik_status status = ik_text_lines_next(lines, &more, err);
         if (status != IK_OK || !more)
             return status;
-        scan s = scan_text(lines->line, (size_t)(lines->line_end - lines->line), lines->path);
-        if (!scan_line(&s))
+        if (lines->line == lines->line_end)
             continue;
-        s.line = lines->number;
-        s.cut = false;
+        scan s = scan_line_of(lines);
+        s.cut = false; /* the last line may lack its end */
         status = read_line(l, &s, err);
         if (status != IK_OK)
             return status;

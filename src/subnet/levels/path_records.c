@@ -11,7 +11,7 @@
  */
 #include "ikat/path_records.h"
 
-#include "base/text_lines.h"
+#include "format/scan.h"
 #include "ikat/deploy.h"
 
 #include <stdlib.h>
@@ -30,9 +30,7 @@ typedef struct reading {
     ik_path_records_matched *said;
     guid_key *hosts; /* [num_hosts] node GUIDs of hosts with one LID index each, sorted */
     size_t num_hosts;
-    const char *file;
-    unsigned line;
-    const char *begin, *at, *end;
+    scan s;                          /* the line */
     bool in_record;                  /* of saquery */
     uint64_t slid, dlid, sl;         /* of that record */
     bool has_slid, has_dlid, has_sl; /* these were in it */
@@ -41,9 +39,7 @@ typedef struct reading {
 
 static ik_status refuse(const reading *r, ik_error *err, const char *expected)
 {
-    int shown = (int)(r->end - r->at < 40 ? r->end - r->at : 40);
-    return ik_fail_at(err, IK_ERR_INPUT, r->file, r->line, (unsigned)(r->at - r->begin) + 1,
-                      "expected %s, not '%.*s'", expected, shown, r->at);
+    return scan_fail(&r->s, err, "expected %s", expected);
 }
 
 /* ---- classes: every port that has LIDs is a source of its own, every LID a destination */
@@ -132,37 +128,12 @@ static void note_unknown(reading *r, uint64_t guid, uint64_t lid)
 
 /* ---- pieces of a line */
 
-static void skip_blanks(reading *r)
-{
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
-        r->at++;
-}
-
-static bool take(reading *r, const char *word)
-{
-    size_t length = strlen(word);
-    if ((size_t)(r->end - r->at) < length || memcmp(r->at, word, length) != 0)
-        return false;
-    r->at += length;
-    return true;
-}
-
 /* Decimal digits, or 0x and hexadecimal ones, up to a blank or the end of the line. */
 static bool take_number(reading *r, uint64_t limit, uint64_t *value)
 {
-    unsigned base = take(r, "0x") ? 16 : 10;
-    uint64_t v = 0;
-    const char *start = r->at;
-    for (; r->at < r->end && *r->at != ' ' && *r->at != '\t'; r->at++) {
-        unsigned digit = (unsigned)(*r->at - '0');
-        if (digit > 9)
-            digit = (*r->at | 32) >= 'a' ? (unsigned)((*r->at | 32) - 'a') + 10 : 99;
-        if (digit >= base || v > (limit - digit) / base)
-            return false;
-        v = v * base + digit;
-    }
-    *value = v;
-    return r->at > start && v <= limit;
+    bool hex = r->s.end - r->s.at > 2 && r->s.at[1] == 'x';
+    return (hex ? scan_hex(&r->s, value) : scan_uint(&r->s, limit, value)) && *value <= limit &&
+           (r->s.at == r->s.end || *r->s.at == ' ' || *r->s.at == '\t');
 }
 
 /* ---- records */
@@ -173,7 +144,7 @@ static ik_status end_record(reading *r, ik_error *err)
         return IK_OK;
     r->in_record = false;
     if (!r->has_slid || !r->has_dlid || !r->has_sl)
-        return ik_fail_at(err, IK_ERR_INPUT, r->file, r->record_line, 1,
+        return ik_fail_at(err, IK_ERR_INPUT, r->s.file, r->record_line, 1,
                           "a path record without its %s",
                           !r->has_dlid   ? "dlid"
                           : !r->has_slid ? "slid"
@@ -189,17 +160,17 @@ static ik_status end_record(reading *r, ik_error *err)
 
 static ik_status read_field(reading *r, ik_error *err)
 {
-    const char *name = r->at;
-    while (r->at < r->end && *r->at != '.')
-        r->at++;
-    size_t length = (size_t)(r->at - name);
+    const char *name = r->s.at;
+    while (r->s.at < r->s.end && *r->s.at != '.')
+        r->s.at++;
+    size_t length = (size_t)(r->s.at - name);
     bool is_slid = length == 4 && memcmp(name, "slid", 4) == 0,
          is_dlid = length == 4 && memcmp(name, "dlid", 4) == 0,
          is_sl = length == 2 && memcmp(name, "sl", 2) == 0;
-    if (r->at == r->end)
+    if (r->s.at == r->s.end)
         return refuse(r, err, "a field of a path record, NAME....VALUE");
-    while (r->at < r->end && *r->at == '.')
-        r->at++;
+    while (r->s.at < r->s.end && *r->s.at == '.')
+        r->s.at++;
     if (is_slid || is_dlid) {
         if (!take_number(r, 0xFFFF, is_slid ? &r->slid : &r->dlid))
             return refuse(r, err, "a LID up to 65535");
@@ -217,14 +188,14 @@ static ik_status read_triple(reading *r, ik_error *err)
     uint64_t guid = 0, lid = 0, sl = 0;
     if (!take_number(r, UINT64_MAX, &guid))
         return refuse(r, err, "a GUID");
-    skip_blanks(r);
+    scan_blanks(&r->s);
     if (!take_number(r, 0xFFFF, &lid))
         return refuse(r, err, "a LID up to 65535");
-    skip_blanks(r);
+    scan_blanks(&r->s);
     if (!take_number(r, IK_NUM_SLS - 1, &sl))
         return refuse(r, err, "an SL from 0 to 15");
-    skip_blanks(r);
-    if (r->at != r->end)
+    scan_blanks(&r->s);
+    if (r->s.at != r->s.end)
         return refuse(r, err, "the end of the line");
     uint32_t src = find_source(r, guid), dst = ik_lids_find(r->lids, (uint32_t)lid);
     if (src == IK_NONE || dst == IK_NONE)
@@ -236,17 +207,17 @@ static ik_status read_triple(reading *r, ik_error *err)
 
 static ik_status read_line(reading *r, ik_error *err)
 {
-    skip_blanks(r);
-    if (r->at == r->end || *r->at == '#')
+    scan_blanks(&r->s);
+    if (r->s.at == r->s.end || *r->s.at == '#')
         return IK_OK;
-    if (take(r, "PathRecord dump:")) {
+    if (scan_prefix(&r->s, "PathRecord dump:")) {
         ik_status status = end_record(r, err);
         r->in_record = true;
-        r->record_line = r->line;
+        r->record_line = r->s.line;
         r->has_slid = r->has_dlid = r->has_sl = false;
         return status;
     }
-    if (*r->at == '0' && r->end - r->at > 2 && r->at[1] == 'x') {
+    if (*r->s.at == '0' && r->s.end - r->s.at > 2 && r->s.at[1] == 'x') {
         ik_status status = end_record(r, err);
         return status == IK_OK ? read_triple(r, err) : status;
     }
@@ -260,9 +231,7 @@ static ik_status read_lines(reading *r, ik_text_lines *lines, ik_error *err)
     bool more = true;
     ik_status status = ik_text_lines_next(lines, &more, err);
     for (; status == IK_OK && more; status = ik_text_lines_next(lines, &more, err)) {
-        r->begin = r->at = lines->line;
-        r->end = lines->line_end;
-        r->line = lines->number;
+        r->s = scan_line_of(lines);
         status = read_line(r, err);
         if (status != IK_OK)
             return status;
@@ -297,7 +266,7 @@ static ik_status check_known(const reading *r, ik_error *err)
 {
     if (r->said->records > 0)
         return IK_OK;
-    ik_fail_at(err, IK_ERR_INPUT, r->file, 1, 1,
+    ik_fail_at(err, IK_ERR_INPUT, r->s.file, 1, 1,
                r->said->unknown ? "no path record is of two ports of this fabric"
                                 : "there is no path record in it");
     return ik_hint(err, IK_ERR_INPUT, "what 'saquery PR' prints is read, or lines '0xGUID LID SL'");
@@ -308,7 +277,7 @@ static ik_status read_all(const ik_lids *lids, ik_text_lines *lines, const ik_en
 {
     ik_service_levels levels = {0};
     ik_path_records_matched said = {.first_missing_src = IK_NONE, .first_missing_dst = IK_NONE};
-    reading r = {.lids = lids, .levels = &levels, .said = &said, .file = lines->path};
+    reading r = {.lids = lids, .levels = &levels, .said = &said, .s = {.file = lines->path}};
     ik_status status = allocate(&r, env, err);
     if (status == IK_OK)
         status = index_hosts(&r, err);

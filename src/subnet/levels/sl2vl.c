@@ -189,12 +189,9 @@ static ik_status read_conf(ik_text_lines *l, const ik_fabric *f, ik_sl2vl *out, 
     bool more = true;
     ik_status status = ik_text_lines_next(l, &more, err);
     while (status == IK_OK && more) {
-        scan s = scan_text(l->line, (size_t)(l->line_end - l->line), l->path);
-        if (scan_line(&s)) {
-            s.line = l->number;
-            scan_blanks(&s);
+        scan s = scan_line_of(l);
+        if (!scan_at_end(&s))
             status = read_key(&s, &c, err);
-        }
         if (status == IK_OK)
             status = ik_text_lines_next(l, &more, err);
     }

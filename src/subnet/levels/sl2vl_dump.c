@@ -239,11 +239,9 @@ static ik_status read_lines(dump_reader *r, const guid_list *guids, ik_text_line
         ik_status status = ik_text_lines_next(l, &more, err);
         if (status != IK_OK || !more)
             return status;
-        scan s = scan_text(l->line, (size_t)(l->line_end - l->line), l->path);
-        if (!scan_line(&s))
+        if (l->line == l->line_end)
             continue;
-        s.line = l->number;
-        s.cut = l->cut;
+        scan s = scan_line_of(l);
         status = read_line(r, guids, &s, err);
         if (status != IK_OK) {
             ik_error_at(err, l->path, l->number, 1);

@@ -116,7 +116,7 @@ static void turn_around(ports *s)
     }
 }
 
-/* `there`: the path begins with a cable that is there. Moves are told from the free end on, so that
+/* `there`: the path begins with a cable that is there. Moves begin at the free end, so that
  * each finds its port free. */
 static ik_status tell_path(ports *s, bool there)
 {

@@ -9,12 +9,7 @@ ik_status trace_next(ik_text_lines *l, scan *s, bool *more, ik_error *err)
 {
     ik_status status = ik_text_lines_next(l, more, err);
     if (status == IK_OK && *more)
-        *s = (scan){.file = l->path,
-                    .line_start = l->line,
-                    .at = l->line,
-                    .end = l->line_end,
-                    .line = l->number,
-                    .cut = l->cut};
+        *s = scan_line_of(l);
     return status;
 }
 

@@ -15,12 +15,7 @@ ik_status io_next_line(io_trace *t, bool *more, ik_error *err)
     ik_status status = ik_text_lines_next(l, more, err);
     if (status != IK_OK || !*more)
         return status;
-    t->s = (scan){.file = l->path,
-                  .line_start = l->line,
-                  .at = l->line,
-                  .end = l->line_end,
-                  .line = l->number,
-                  .cut = l->cut};
+    t->s = scan_line_of(l);
     t->record = l->number;
     t->cut = l->cut;
     return IK_OK;

@@ -103,12 +103,7 @@ static ik_status read_places(place_file *f, placement *out, ik_error *err)
     for (; status == IK_OK && more;
          status = status == IK_OK ? ik_text_lines_next(&f->lines, &more, err) : status) {
         const ik_text_lines *l = &f->lines;
-        scan s = {.file = l->path,
-                  .line_start = l->line,
-                  .at = l->line,
-                  .end = l->line_end,
-                  .line = l->number,
-                  .cut = l->cut};
+        scan s = scan_line_of(l);
         if (!scan_at_end(&s) && *s.at != '#')
             status = read_place(f, &s, out, err);
         if (status != IK_OK)

@@ -89,12 +89,7 @@ static ik_status read_sizes(drawing *d, const char *path, const ik_env *env, ik_
         ik_hint(err, status, "sizes is fixed, geometric, or a file");
     while (status == IK_OK && more) {
         status = ik_text_lines_next(&l, &more, err);
-        scan s = {.file = path,
-                  .line_start = l.line,
-                  .at = l.line,
-                  .end = l.line_end,
-                  .line = l.number,
-                  .cut = l.cut};
+        scan s = scan_line_of(&l);
         if (status == IK_OK && more && !scan_at_end(&s) && *s.at != '#')
             status = read_size(d, &s, err);
     }

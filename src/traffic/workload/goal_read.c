@@ -67,13 +67,7 @@ static ik_status next_line(goal_reader *g, ik_error *err)
     g->at_end = status == IK_OK && !more;
     if (status != IK_OK || !more)
         return status;
-    const ik_text_lines *l = &g->lines;
-    g->s = (scan){.file = l->path,
-                  .line_start = l->line,
-                  .at = l->line,
-                  .end = l->line_end,
-                  .line = l->number,
-                  .cut = l->cut};
+    g->s = scan_line_of(&g->lines);
     return IK_OK;
 }
 
