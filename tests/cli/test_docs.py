@@ -12,7 +12,7 @@ import unittest
 
 from harness import SOURCE, CliTest, run
 
-DOCUMENTS = sorted([SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "docs").glob("*.md")])
+DOCUMENTS = sorted([SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "docs").glob("*.md"), *(SOURCE / "docs/howto").glob("*.md")])
 
 
 def anchors(page):
@@ -45,7 +45,8 @@ class Documents(CliTest):
 
     def test_sources_in_the_how_to_compile(self):
         """The examples of a topology, a routing and a program compile, without a warning."""
-        blocks = re.findall(r"^```c\n(.*?)^```", (SOURCE / "docs/howto.md").read_text(), re.M | re.S)
+        pages = [path.read_text() for path in sorted((SOURCE / "docs/howto").glob("*.md"))]
+        blocks = re.findall(r"^```c\n(.*?)^```", "\n".join(pages), re.M | re.S)
         self.assertEqual(len(blocks), 3)
         for block in blocks:
             done = subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-fsyntax-only", "-I", SOURCE / "include", "-I", SOURCE / "src", "-x", "c", "-"],
@@ -57,7 +58,7 @@ class Documents(CliTest):
         build = os.environ.get("IKAT_BUILD", SOURCE / "build/release")
         if "CMAKE_BUILD_TYPE:STRING=Release" not in open(f"{build}/CMakeCache.txt", encoding="utf-8").read() or not shutil.which("pkg-config"):
             self.skipTest("of the release build")
-        page = (SOURCE / "docs/howto.md").read_text().split("\n## Embed the library\n")[1]
+        page = (SOURCE / "docs/howto/embed-the-library.md").read_text()
         subprocess.run(["cmake", "--install", build, "--prefix", self.tmp / "p"], stdout=subprocess.DEVNULL, check=True)
         (self.tmp / "prove.c").write_text(re.search(r"^```c\n(.*?)^```", page, re.M | re.S)[1])
         link, output = re.search(r"^\$ (cc .*)\n\$ \./prove\n(.*\n)", page, re.M).groups()
