@@ -1,7 +1,7 @@
 # cmake -DNPM= -DNODE= -DSOURCE= -DWORK= -DOUTPUT= -P BundleReport.cmake: installs the pinned packages beside the build (not in the
 # source tree) and bundles the page.
 if(NOT NPM OR NOT NODE)
-  message(FATAL_ERROR "the report's page needs Node.js and npm: install them (Debian: nodejs, npm) and configure again")
+  message(FATAL_ERROR "making the report's page needs Node.js and npm: install them (Debian: nodejs, npm) and configure again")
 endif()
 file(GLOB sources ${SOURCE}/*.js ${SOURCE}/*.mjs ${SOURCE}/*.css ${SOURCE}/*.html ${SOURCE}/package.json ${SOURCE}/package-lock.json
      ${SOURCE}/.npmrc)

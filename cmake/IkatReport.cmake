@@ -1,17 +1,14 @@
-# The HTML report's page: src/report/web bundled by esbuild (with ECharts, from the npm registry, versions pinned by
-# package-lock.json) into one file, which becomes part of libikat.
+# The HTML report's page, a part of libikat: src/report/page/report_page.html, made once from src/report/web and shipped, so that
+# a build needs neither Node.js nor the npm registry. The target `report-page` makes it again (esbuild bundles it with ECharts, of
+# the versions that package-lock.json pins); cli_test_report_page fails while it is not what src/report/web gives.
+set(report_web ${CMAKE_CURRENT_SOURCE_DIR}/src/report/web)
+set(report_page ${CMAKE_CURRENT_SOURCE_DIR}/src/report/page/report_page.html)
 find_program(NPM_PROGRAM npm)
 find_program(NODE_PROGRAM NAMES node nodejs)
-set(report_web ${CMAKE_CURRENT_SOURCE_DIR}/src/report/web)
-set(report_work ${CMAKE_BINARY_DIR}/report-web)
-set(report_page ${CMAKE_BINARY_DIR}/generated/report_page.html)
-file(GLOB report_web_sources CONFIGURE_DEPENDS ${report_web}/*.js ${report_web}/*.mjs ${report_web}/*.css ${report_web}/*.html)
-
-add_custom_command(OUTPUT ${report_page}
-  COMMAND ${CMAKE_COMMAND} -DNPM=${NPM_PROGRAM} -DNODE=${NODE_PROGRAM} -DSOURCE=${report_web} -DWORK=${report_work}
-          -DOUTPUT=${report_page} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/BundleReport.cmake
-  DEPENDS ${report_web_sources} ${report_web}/package.json ${report_web}/package-lock.json
-          ${CMAKE_CURRENT_SOURCE_DIR}/cmake/BundleReport.cmake
+add_custom_target(report-page
+  COMMAND ${CMAKE_COMMAND} "-DNPM=${NPM_PROGRAM}" "-DNODE=${NODE_PROGRAM}" -DSOURCE=${report_web}
+          -DWORK=${CMAKE_BINARY_DIR}/report-web -DOUTPUT=${report_page}
+          -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/BundleReport.cmake
   COMMENT "Bundling the report's page" VERBATIM)
 
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/report_page.c CONTENT

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that ikat needs and that are missing. usage: install_dependencies.sh build|check
-# build: what ./quickstart needs; check: also what the tests need. What each is for stands in docs/dependencies.md.
+# Installs the Debian packages that ikat needs and that are missing. usage: install_dependencies.sh build|check|package
+# build: what ./quickstart needs; check: also what the tests need; package: also what the Debian packages and their test
+# (./check --all) need. What each is for stands in docs/dependencies.md.
 set -euo pipefail
 
 build=(gcc libc6-dev cmake ninja-build pkg-config python3 librandom123-dev libsqlite3-dev libyaml-dev libjansson-dev libmetis-dev
@@ -8,11 +9,24 @@ build=(gcc libc6-dev cmake ninja-build pkg-config python3 librandom123-dev libsq
 check=(clang clang-format libclang-rt-14-dev libcmocka-dev libigraph-dev libnauty2-dev chromium valgrind sqlite3 opensm ibsim-utils infiniband-diags
        ibutils git g++ mandoc fio libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
        slurmctld slurm-client)
+package=(dpkg-dev debhelper fakeroot lintian mmdebstrap)
 
+mode=${1:-build}
 packages=("${build[@]}")
-[ "${1:-build}" = check ] && packages+=("${check[@]}")
-# A node that is already here (from another source than Debian) serves as well.
-command -v node >/dev/null && command -v npm >/dev/null || packages+=(nodejs npm)
+case $mode in
+  build) ;;
+  check | package)
+    packages+=("${check[@]}")
+    # A node that is already here (from another source than Debian) serves as well.
+    command -v node >/dev/null && command -v npm >/dev/null || packages+=(nodejs npm)
+    ;;&
+  check) ;;
+  package) packages+=("${package[@]}") ;;
+  *)
+    echo "usage: install_dependencies.sh build|check|package" >&2
+    exit 2
+    ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do

@@ -2,7 +2,7 @@
  *
  * report/report_html.c: the page with the results inside: one file that opens from disk.
  *
- * The page (bundled at build time) has a mark where the data stands. Small data stands there as
+ * The page (src/report/page) has a mark where the data stands. Small data stands there as
  * JSON, to be read by people and tools too; beyond a limit it is deflated and base64-coded, and the
  * browser inflates it.
  */
