@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOP_EVENTS = 3, SEND_EVENTS = 2, RECEIVE_EVENTS = 1 }; /* docs/simulator.md, "Events" */
+enum { HOP_EVENTS = 3, SEND_EVENTS = 2, RECEIVE_EVENTS = 1 }; /* src/sim/README.md, "Events" */
 /* what a packet and its credit cost either side, in events */
 enum { CROSSING_EVENTS = 1 };
 /* vertices a partition: with fewer a bisection may leave a side empty, and METIS prints that */

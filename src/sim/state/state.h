@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * State of the packet-level models, the same for all their engines. docs/simulator.md says why it
+ * State of the packet-level models, the same for all their engines. src/sim/README.md says why it
  * is laid out like this; the invariants stand beside the fields.
  *
  * Time is cut into windows no wider than the smallest link latency. Whatever a node does in a
