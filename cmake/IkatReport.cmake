@@ -15,9 +15,9 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/report_page.c CONTENT
 "/* Generated: the report's page as bytes. */
 extern const char report_page[], report_page_end[];
 __asm__(\".section .rodata\\n\"
-        \".global report_page\\n.global report_page_end\\n.balign 16\\n\"
+        \".global report_page\\n.global report_page_end\\n.hidden report_page\\n.hidden report_page_end\\n.balign 16\\n\"
         \"report_page:\\n.incbin \\\"@report_page@\\\"\\n\"
         \"report_page_end:\\n.byte 0\\n.text\\n\");
 " @ONLY)
 set_source_files_properties(${CMAKE_BINARY_DIR}/generated/report_page.c PROPERTIES OBJECT_DEPENDS ${report_page})
-target_sources(libikat PRIVATE ${CMAKE_BINARY_DIR}/generated/report_page.c)
+target_sources(ikat_objects PRIVATE ${CMAKE_BINARY_DIR}/generated/report_page.c)

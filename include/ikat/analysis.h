@@ -13,9 +13,7 @@
 #include "ikat/routing.h"
 #include "ikat/traffic.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* ------------------------------------------------------------------------------------------ what
  * stands there */
@@ -393,7 +391,5 @@ ik_status ik_permutations_measure(const ik_routing *r, uint64_t samples, const i
                                   ik_permutations *out, ik_error *err);
 void ik_permutations_free(ik_permutations *p);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

@@ -13,9 +13,7 @@
 #include "ikat/path_records.h"
 #include "ikat/subnet.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* ---- which engine made the tables */
 
@@ -129,7 +127,5 @@ void ik_audit_free(ik_audit *a);
 /* A page with all of it, without anything from elsewhere. */
 ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

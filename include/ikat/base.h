@@ -18,9 +18,28 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
+/* What stands between the two has C linkage and is what the shared library exports: its other
+ * functions are compiled with hidden visibility. */
+#if defined(__GNUC__)
+#define IK_EXPORT_BEGIN _Pragma("GCC visibility push(default)")
+#define IK_EXPORT_END   _Pragma("GCC visibility pop")
+#else
+#define IK_EXPORT_BEGIN
+#define IK_EXPORT_END
 #endif
+#ifdef __cplusplus
+#define IK_BEGIN_DECLS                                                                             \
+    extern "C" {                                                                                   \
+    IK_EXPORT_BEGIN
+#define IK_END_DECLS                                                                               \
+    IK_EXPORT_END                                                                                  \
+    }
+#else
+#define IK_BEGIN_DECLS IK_EXPORT_BEGIN
+#define IK_END_DECLS   IK_EXPORT_END
+#endif
+
+IK_BEGIN_DECLS
 
 #if defined(__GNUC__)
 #define IK_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -462,7 +481,5 @@ const char *ik_version(void); /* "0.1.0" */
 /* The version and a digest of the sources and the compiler: equal texts, equal answers. */
 const char *ik_build(void);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

@@ -8,9 +8,7 @@
 
 #include "ikat/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 typedef enum ik_cable_work {
     IK_CABLE_MOVE,  /* one end of a cable goes to another port */
@@ -68,7 +66,5 @@ void ik_cabling_free(ik_cabling *c);
 ik_status ik_cabling_apply(const ik_fabric *f, const ik_cable_change *changes, size_t num,
                            ik_fabric **out, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

@@ -8,9 +8,7 @@
 
 #include "ikat/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* The counters of the performance management class, by the names that libibmad gives them. */
 typedef enum ik_counter {
@@ -91,7 +89,5 @@ ik_status ik_counters_compare(const ik_counters *first, const ik_counters *later
                               ik_counter_changes *out, ik_error *err);
 void ik_counter_changes_free(ik_counter_changes *c);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

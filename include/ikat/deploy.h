@@ -11,9 +11,7 @@
 #include "ikat/subnet.h"
 #include "ikat/vc.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* ---- service levels */
 
@@ -245,7 +243,5 @@ ik_status ik_deploy_verify(const char *folder, const char *lfts, const char *sl2
                            ik_error *err);
 void ik_deploy_check_free(ik_deploy_check *c);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

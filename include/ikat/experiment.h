@@ -9,9 +9,7 @@
 #include "ikat/sim.h"
 #include "ikat/verify.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* ------------------------------------------------------------------------------------------ the
  * file's schema */
@@ -164,7 +162,5 @@ typedef struct ik_merged {
 ik_status ik_results_merge(const char *const *paths, size_t num, const char *path, ik_merged *out,
                            ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

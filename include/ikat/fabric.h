@@ -14,9 +14,7 @@
 
 #include "ikat/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* A class of links: few distinct ones exist, so ports carry a 16-bit class index. */
 typedef struct ik_link_class {
@@ -341,7 +339,5 @@ ik_status ik_fabric_repair_rates(ik_fabric *f, ik_error *err);
 /* Same graph, labels, classes and order? (round-trip tests) Writes the first difference to why. */
 bool ik_fabric_equal(const ik_fabric *a, const ik_fabric *b, char *why, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

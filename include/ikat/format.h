@@ -10,9 +10,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 typedef struct ik_format {
     const char *name; /* "ibnetdiscover" */
@@ -47,7 +45,5 @@ ik_status ik_fabric_write(const ik_fabric *f, const char *path, const char *form
  * picture as it is. Cost O(switches + ports). */
 ik_status ik_fabric_draw_loads(const ik_fabric *f, const float *share, FILE *out, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

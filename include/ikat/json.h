@@ -29,9 +29,7 @@
 
 #include "ikat/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 typedef enum ik_json_style {
     IK_JSON_PACKED,  /* one line without blanks */
@@ -85,7 +83,5 @@ ik_status ik_json_end(ik_json *j, ik_error *err);
  * NULL. */
 ik_status ik_json_end_text(ik_json *j, char **text, size_t *size, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

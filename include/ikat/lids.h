@@ -11,9 +11,7 @@
 
 #include "ikat/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 #define IK_LID_MAX     0xBFFFu /* unicast LIDs end here */
 #define IK_PORT_SELF   0u      /* in a table: the switch's own port 0 */
@@ -152,7 +150,5 @@ ik_status ik_tables_note(const ik_lids *lids, const ik_tables_matched *m, const 
  */
 ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

@@ -8,9 +8,7 @@
 
 #include "ikat/subnet.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 typedef struct ik_path_records_matched {
     uint64_t records; /* of ports that the fabric has */
@@ -38,7 +36,5 @@ ik_status ik_path_records_parse(const ik_lids *lids, const char *text, size_t si
                                 const char *file, ik_service_levels *out,
                                 ik_path_records_matched *matched, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

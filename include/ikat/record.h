@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+IK_BEGIN_DECLS
+
 /* The recorders that `ikat record` may have, one for each MPI library that was there when ikat was
  * built. */
 typedef enum ik_recorder {
@@ -72,4 +74,5 @@ ik_status ik_recording_summarise(const char *path, ik_recording_summary *s, ik_e
 /* Prints every record as one line of text; rank IK_NONE = of all ranks. */
 ik_status ik_recording_print(const char *path, uint32_t rank, FILE *out, ik_error *err);
 
+IK_END_DECLS
 #endif

@@ -10,9 +10,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* Writes the self-contained HTML report of a result store (atomically: temporary file, then
  * rename). */
@@ -100,7 +98,5 @@ typedef struct ik_curve {
 ik_status ik_plot_svg(FILE *out, const char *title, const char *x_label, const char *y_label,
                       bool log_y, const ik_curve *curves, size_t num_curves, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

@@ -11,9 +11,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 typedef struct ik_study {
     const char *paper; /* "000" */
@@ -62,7 +60,5 @@ ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *ou
 /* All claims that are shown: columns name, verdict, claim, source, paper, found, differs. */
 ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

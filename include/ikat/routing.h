@@ -18,9 +18,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* What a packet carries for its routing: 16 bytes, copied freely. src and dst are hosts. */
 typedef struct ik_packet {
@@ -495,7 +493,5 @@ uint32_t ik_plan_draw(const ik_plan *plan, const ik_packet *pk, const ik_draw *d
 uint32_t ik_plan_path(const ik_plan *plan, uint32_t src, uint32_t dst, uint32_t n,
                       uint32_t *channels, uint32_t max);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

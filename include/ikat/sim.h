@@ -12,9 +12,7 @@
 #include "ikat/vc.h"
 #include "ikat/watch.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* Sections of an experiment that configure the simulator, as declared parameters. */
 /* model, buffer, voq, arbiter, iterations, speed-up, delays … */
@@ -431,7 +429,5 @@ typedef struct ik_sim_estimate {
  * useful_threads 1). O(ports). */
 void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

@@ -9,9 +9,7 @@
 #include "ikat/lids.h"
 #include "ikat/verify.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* ---- service levels */
 
@@ -175,7 +173,5 @@ ik_status ik_subnet_walk(const ik_lid_tables *t, const ik_sl2vl *vls, uint32_t s
 ik_status ik_lid_tables_complete(const ik_plan *plan, const ik_lids *lids, const ik_env *env,
                                  ik_lid_tables *out, uint32_t *unsafe, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

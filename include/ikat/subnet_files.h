@@ -11,9 +11,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* What a file named that the fabric has, and has not. */
 typedef struct ik_guids_matched {
@@ -62,7 +60,5 @@ ik_status ik_lid_matrix_compare(const ik_lids *lids, const char *path, const ik_
  * O(switches * links). */
 ik_status ik_lid_matrix_print(const ik_lids *lids, FILE *out, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

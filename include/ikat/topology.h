@@ -8,9 +8,7 @@
 
 #include "ikat/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 typedef struct ik_topology ik_topology;
 
@@ -117,7 +115,5 @@ typedef struct ik_xgft {
  * significant. */
 const ik_xgft *ik_fabric_xgft(const ik_fabric *f);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

@@ -19,9 +19,7 @@
 
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 static inline const void *ik_fabric_data(const ik_fabric *f, const char *family)
 {
@@ -156,7 +154,5 @@ typedef struct ik_crossbar {
     uint32_t n;
 } ik_crossbar;
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

@@ -10,9 +10,7 @@
 #include "ikat/fabric.h"
 #include "ikat/workload.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 typedef struct ik_traffic ik_traffic;
 
@@ -118,7 +116,5 @@ ik_status ik_traffic_write_trace(const ik_traffic *t, FILE *out, ik_error *err);
 /* Whether src sends nothing at all. */
 bool ik_traffic_is_silent(const ik_traffic *t, uint32_t src);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

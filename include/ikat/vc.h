@@ -12,9 +12,7 @@
 
 #include "ikat/routing.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 typedef struct ik_vc ik_vc;
 
@@ -93,7 +91,5 @@ void ik_vc_free(ik_vc *v);
  * question: v->both_ways. */
 ik_status ik_vc_deployable(const ik_vc *v, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

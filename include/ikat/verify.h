@@ -8,9 +8,7 @@
 #include "ikat/routing.h"
 #include "ikat/vc.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* One step of a witness cycle: a packet holding `channel` on `vc` waits for the next step's
  * channel; the pair src -> dst does so. In the cycle of an escape layer a dependency may be
@@ -162,7 +160,5 @@ typedef struct ik_route_diff {
 ik_status ik_route_diff_measure(const ik_plan *before, const ik_plan *after, const ik_env *env,
                                 ik_route_diff *out, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

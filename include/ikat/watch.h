@@ -8,9 +8,7 @@
 
 #include "ikat/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* Section watch of an experiment: packets, source, destination, after, first, slowest. */
 extern const ik_param ik_watch_params[];
@@ -80,7 +78,5 @@ typedef struct ik_watch_result {
     size_t num_packets, num_events;
 } ik_watch_result;
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

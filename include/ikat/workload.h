@@ -21,9 +21,7 @@
 
 #include "ikat/fabric.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+IK_BEGIN_DECLS
 
 /* In which order a host visits its destinations. */
 typedef enum ik_visit_order {
@@ -248,7 +246,5 @@ uint64_t ik_batch_count(const ik_workload *w, uint32_t host, uint64_t number);
  * took it, its owner sees. */
 ik_status ik_workload_write_goal(const ik_workload *w, FILE *out, ik_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+IK_END_DECLS
 #endif

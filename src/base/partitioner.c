@@ -2,68 +2,57 @@
  *
  * partitioner.c: calls METIS.
  *
- * Where METIS lacks memory it prints, raises SIGABRT and jumps back to its entry from a signal
- * handler. It sets the handlers of SIGABRT and SIGTERM of the whole process for the time of a call
- * and puts back what it found: with several threads one takes the handlers away from another, whose
- * failure then ends the process; the last to leave may put back the handler of a call that is over,
- * and a SIGTERM in the meantime jumps on whichever thread it meets. So the three functions with
- * which METIS does this, which it calls by name across its shared library, are replaced by such
- * that jump back without a signal. IKAT_METIS_TRAPS: this METIS has them (cmake/IkatDependencies).
+ * In a program that is linked with metis_traps.c any number of threads call METIS at once. In other
+ * programs that link libikat, METIS uses signals (see there): then one thread calls it at a time,
+ * SIGTERM is blocked in this thread meanwhile, and the handlers and the signal mask are put back
+ * afterwards. What remains: METIS prints a line on standard error where it lacks memory, and a
+ * SIGTERM that another thread takes during the call meets METIS' handler.
  */
 #include "base/partitioner.h"
 
+#include <pthread.h>
 #include <signal.h>
 
-/* In the call under way: a call within it reports another reason to its caller. */
-static _Thread_local bool lacks_memory;
+static pthread_mutex_t signals_taken = PTHREAD_MUTEX_INITIALIZER;
 
-#ifdef IKAT_METIS_TRAPS
-
-enum { MAX_TRAPS = 128 }; /* places in METIS' array of points to jump to */
-
-extern _Thread_local int gk_cur_jbufs; /* the innermost of these that is set */
-_Noreturn void gk_sigthrow(int why);   /* jumps there */
-
-int gk_sigtrap(void);
-int gk_siguntrap(void);
-void gk_errexit(int why, char *format, ...);
-
-int gk_sigtrap(void)
+static int call_metis(ik_partition_job *j, idx_t *part)
 {
-    if (gk_cur_jbufs + 1 >= MAX_TRAPS)
-        return 0;
-    gk_cur_jbufs++;
-    return 1;
+    idx_t cut = 0;
+    return (j->recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
+        &j->num_vertices, &j->num_weights, j->begin, j->to, j->vertex_weights, NULL,
+        j->link_weights, &j->num_parts, NULL, NULL, j->options, &cut, part);
 }
 
-int gk_siguntrap(void)
+/* Its jump out of a handler leaves the signal blocked; it puts handlers back without their
+ * flags. */
+static int call_alone(ik_partition_job *j, idx_t *part)
 {
-    if (gk_cur_jbufs < 0)
-        return 0;
-    gk_cur_jbufs--;
-    return 1;
+    struct sigaction on_abort, on_term;
+    sigset_t mask, term;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    pthread_mutex_lock(&signals_taken);
+    pthread_sigmask(SIG_BLOCK, &term, &mask);
+    sigaction(SIGABRT, NULL, &on_abort);
+    sigaction(SIGTERM, NULL, &on_term);
+    int status = call_metis(j, part);
+    sigaction(SIGABRT, &on_abort, NULL);
+    sigaction(SIGTERM, &on_term, NULL);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    pthread_mutex_unlock(&signals_taken);
+    return status;
 }
-
-void gk_errexit(int why, char *format, ...)
-{
-    (void)format;
-    lacks_memory |= why == SIGABRT;
-    gk_sigthrow(why);
-}
-
-#endif
 
 ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err)
 {
     ik_partition_job j = *job; /* METIS takes what it reads as variable */
-    idx_t cut = 0;
-    lacks_memory = false;
-    int status = (j.recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-        &j.num_vertices, &j.num_weights, j.begin, j.to, j.vertex_weights, NULL, j.link_weights,
-        &j.num_parts, NULL, NULL, j.options, &cut, part);
+    bool traps = ik_metis_lacked_memory != NULL;
+    int status = (traps ? call_metis : call_alone)(&j, part);
+    /* a call within METIS that lacks memory is reported as METIS_ERROR */
+    bool lacked = traps ? ik_metis_lacked_memory() : status == METIS_ERROR;
     if (status == METIS_OK)
         return IK_OK;
-    if (status == METIS_ERROR_MEMORY || lacks_memory)
+    if (status == METIS_ERROR_MEMORY || lacked)
         return ik_fail_memory(err, (size_t)j.begin[j.num_vertices] * 4 * sizeof *part,
                               "partitions of a graph");
     return ik_fail(err, IK_ERR_INTERNAL, "METIS gave up with status %d", status);

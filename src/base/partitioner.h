@@ -22,4 +22,8 @@ typedef struct ik_partition_job {
 /* part[v]: of each vertex. IK_ERR_MEMORY; IK_ERR_INTERNAL: METIS does not cut this graph so. */
 ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err);
 
+/* Whether METIS lacked memory in this thread since the last call of this function. Only in programs
+ * that are linked with metis_traps.c, otherwise the address is NULL. */
+__attribute__((weak, visibility("default"))) bool ik_metis_lacked_memory(void);
+
 #endif

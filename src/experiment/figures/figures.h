@@ -9,6 +9,7 @@
 #include "experiment/figures/axes.h"
 #include "experiment/figures/metrics.h"
 #include "experiment/yaml/ytree.h"
+#include "ikat/experiment.h"
 
 /* One "axis: value" of a mapping; a list gives several values, any of which may be. */
 typedef struct axis_match {
@@ -100,9 +101,6 @@ typedef struct claim {
     const char *value_unit; /* as axes have it; "" = it was written without one */
     const ytree *node;
 } claim;
-
-/* The declarations of both, ending with a name of NULL. */
-extern const ik_param ik_figure_params[], ik_claim_params[];
 
 /* Reads the list of section `figures` or `expect`: keys, values, names of results; axes are not
  * looked at. Everything is in the arena and points into the tree, which must live as long. */

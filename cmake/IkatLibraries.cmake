@@ -1,0 +1,51 @@
+# The two libraries that are installed, and one that is not, of the objects in the target ikat_objects (docs/architecture.md).
+
+# Adds to a target what the objects call; SCOPE: PRIVATE, PUBLIC or INTERFACE.
+function(ikat_link_dependencies target scope)
+  target_link_libraries(${target} ${scope} ${IKAT_LIBRARIES} Threads::Threads m)
+endfunction()
+
+# ---- tests, fuzz targets and benchmarks: an archive of the objects as they are, because they call functions that are not public
+add_library(ikat_internal STATIC $<TARGET_OBJECTS:ikat_objects>)
+target_include_directories(ikat_internal INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
+ikat_link_dependencies(ikat_internal PUBLIC)
+
+# ---- programs of ikat's own replace three functions of METIS
+if(IKAT_METIS_TRAPS)
+  add_library(ikat_metis_traps OBJECT src/base/metis_traps.c)
+  target_include_directories(ikat_metis_traps PRIVATE include src ${IKAT_INCLUDE_DIRS})
+  target_link_libraries(ikat_internal INTERFACE $<TARGET_OBJECTS:ikat_metis_traps>)
+endif()
+
+# ---- libikat.so.0: what the public headers declare, at the version node IK_0
+add_library(libikat_shared SHARED $<TARGET_OBJECTS:ikat_objects>)
+set_target_properties(libikat_shared PROPERTIES OUTPUT_NAME ikat EXPORT_NAME ikat VERSION ${PROJECT_VERSION} SOVERSION 0
+  LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/ikat.map)
+target_link_options(libikat_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/ikat.map -Wl,-Bsymbolic -Wl,--as-needed)
+if(NOT IKAT_SANITIZE) # whose functions are found when a program starts
+  target_link_options(libikat_shared PRIVATE -Wl,--no-undefined)
+endif()
+ikat_link_dependencies(libikat_shared PRIVATE)
+
+# ---- libikat.a: one object whose global names are the public ones. The tools of instrumented builds know the objects as they were
+# compiled: these builds keep them.
+if(CMAKE_OBJCOPY AND NOT IKAT_SANITIZE AND NOT IKAT_COVERAGE AND NOT IKAT_FUZZ)
+  set(joined ${CMAKE_BINARY_DIR}/generated/ikat_joined.o)
+  set(object_list ${CMAKE_BINARY_DIR}/generated/ikat_objects.rsp)
+  file(GENERATE OUTPUT ${object_list} CONTENT "$<JOIN:$<TARGET_OBJECTS:ikat_objects>,\n>\n")
+  add_custom_command(OUTPUT ${joined}
+    COMMAND ${CMAKE_LINKER} -r -o ${joined} @${object_list}
+    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${joined}
+    DEPENDS $<TARGET_OBJECTS:ikat_objects> ${object_list} COMMAND_EXPAND_LISTS VERBATIM
+    COMMENT "Making the private names of libikat.a local")
+  add_library(libikat STATIC ${joined})
+  set_source_files_properties(${joined} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+else()
+  add_library(libikat STATIC $<TARGET_OBJECTS:ikat_objects>)
+endif()
+set_target_properties(libikat PROPERTIES OUTPUT_NAME ikat EXPORT_NAME ikat_static LINKER_LANGUAGE C)
+ikat_link_dependencies(libikat PUBLIC)
+
+foreach(library libikat libikat_shared)
+  target_include_directories(${library} INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
+endforeach()
