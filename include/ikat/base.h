@@ -110,6 +110,21 @@ const char *ik_status_name(ik_status status);
  * UTF-8, become '?'. Returns text. The texts of an ik_error are made so when it is filled. */
 char *ik_text_line(char *text);
 
+/* How text is laid out in lines. A character of UTF-8 counts as one column. */
+typedef struct ik_wrap {
+    /* most columns of a line, 0 = any number; a piece that is wider has a line of its own */
+    unsigned width;
+    unsigned column;  /* where the first line begins: so much stands there already */
+    unsigned indent;  /* columns in front of every other line */
+    const char *more; /* what ends a line that is continued, as " \\"; NULL = nothing */
+    /* How many of the `left` bytes at text are not to be broken (0 = a word); NULL = words. */
+    size_t (*piece)(const char *text, size_t left);
+} ik_wrap;
+/* Prints `size` bytes of text and a line break. Lines are broken at blanks and line breaks alone,
+ * but also behind a '|' of a word that no line has room for. Control characters, and bytes that
+ * are no UTF-8, become '?'. */
+void ik_text_wrap(FILE *out, const char *text, size_t size, const ik_wrap *how);
+
 /* ------------------------------------------------------------------------------------------
  * memory */
 

@@ -22,6 +22,12 @@ typedef struct cli_option {
     const char *value; /* "SPEC": what stands behind it in help */
     const char *help;  /* one line */
     bool repeat;       /* may be given several times */
+    /* What may stand behind it, for completion: ways joined by '|', each a word, the beginning of
+     * one ("ring="), or <routings> and other families of 'ikat list' (a spec), <tables>,
+     * <settings>, <studies>, <families>, <help>, <program>, <folder>, <file>, <file db>, <file yaml
+     * yml>. NULL: what `value` says, in which words in lower case are words, and FILE, DIR and
+     * RESULTS.db are files and folders. */
+    const char *takes;
 } cli_option;
 
 /* What the command line said, and the terminal. */
@@ -57,9 +63,10 @@ typedef struct cli {
 
 typedef struct ik_command {
     const char *name;
-    const char *synopsis; /* "SPEC|FILE [--routing SPEC]" */
+    const char *synopsis; /* "SPEC|FILE [--routing SPEC]"; " | " parts whole alternatives */
     const char *summary;  /* one line */
-    const char *details;  /* paragraphs: what it prints, keys of --json */
+    const char *details;  /* what it prints, keys of --json; as cli_print_text takes it */
+    const char *takes;    /* what its arguments are, as cli_option.takes */
     /* NULL-terminated shell lines "ikat topo karytree:k=4,n=3"; tests run every one of them */
     const char *const *examples;
     const cli_option *options;
@@ -164,6 +171,26 @@ void cli_table_cell(cli_table *t, const char *format, ...) IK_PRINTF(2, 3);
 void cli_table_print(cli_table *t, FILE *out, bool colour); /* and frees it */
 /* 12345678 -> "12,345,678"; returns one of several rotating buffers. */
 const char *cli_count(uint64_t n);
+
+/* ---- the layout of help (layout.c): nothing is wider than the columns of cli_help_width unless a
+ * single word or a literal line is */
+
+/* Columns of standard output: the environment's COLUMNS, else the terminal's; 0 = unknown. */
+unsigned cli_width(void);
+/* The same for help: 100 where it is unknown, and at least 40. */
+unsigned cli_help_width(void);
+/* Paragraphs. A line break within a sentence is a blank; one behind a sentence (. or : and a
+ * capital letter, a digit, a quote or '-') is kept. A line that begins with blanks is literal, but
+ * one of several columns ("  name   what it is") that is too wide is wrapped within the second. */
+void cli_print_text(const char *text);
+/* A term (with the blanks in front of it) and what it means, from `column` on; below the term if
+ * that leaves too little room. */
+void cli_print_item(const char *term, unsigned column, const char *text);
+/* One line per alternative, each after "ikat NAME". */
+void cli_print_synopsis(const cli *c, const char *name, const char *synopsis);
+/* A heading and the lines of shell input, with a backslash where one is wrapped. */
+void cli_print_examples(const char *const *examples);
+
 /* Bold heading (if colour) and a newline before it. */
 void cli_heading(const cli *c, const char *text);
 const char *cli_severity_colour(const cli *c, ik_severity severity); /* "" without colours */

@@ -395,8 +395,8 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--routing", 'r', "SPEC", "the routing to prove, e.g. dmodk or valiant", false},
-    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
+    {"--routing", 'r', "SPEC", "the routing to prove, e.g. dmodk or valiant", false, "<routings>"},
+    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false, "<vcs>"},
     {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
     {"--flow", 0, "any|cut_through",
      "judge an escape layer for every flow control (the default), or for switches that keep whole "
@@ -442,6 +442,7 @@ const ik_command ik_command_check = {
                "switch, at), witness (null, or the steps:\n"
                "switch, port, to_switch, vc, through, from, to, source, destination, source_name, "
                "destination_name).",
+    .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -424,8 +424,9 @@ static const cli_option options[] = {
      "table of the hosts that each family reaches with switches of A to B ports", false},
     {"--plot", 0, "FILE.svg", "draw that table", false},
     {"--bisection", 'b', NULL, "bisection too", false},
-    {"--traffic", 't', "SPEC", "predicted saturation under this pattern", true},
-    {"--routing", 'r', "SPEC", "the routing of those predictions (default: minimal)", false},
+    {"--traffic", 't', "SPEC", "predicted saturation under this pattern", true, "<traffic>"},
+    {"--routing", 'r', "SPEC", "the routing of those predictions (default: minimal)", false,
+     "<routings>"},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -449,6 +450,7 @@ const ik_command ik_command_compare = {
                "links_per_host, diameter, mean_hops, bisection_per_host, "
                "bisection_lower_bound_per_host, saturation (by pattern). With\n"
                "--scale: scale, an array of objects with series, summary, hosts_by_radix.",
+    .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,
     .min_args = 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_help.c: `ikat help [TOPIC]`: a command, a member of a family, or a topic (specs, units,
- * exit-status).
+ * cmd_help.c: `ikat help [TOPIC]`: a command, a member of a family, or a topic (specs, units …);
+ * with --json all declarations.
  */
 #include "families.h"
 
@@ -12,27 +12,29 @@ static const struct topic {
 } topics[] = {
     {"specs", "how fabrics, routings and patterns are written",
      "One syntax, on the command line and in experiment files:\n\n"
-     "  NAME[:KEY=VALUE[,KEY=VALUE]...]      xgft:m=16:16,w=1:10    karytree:k=4,n=3    "
-     "shift:by=24\n"
-     "  file:PATH                            file:cluster.ibnetdiscover\n\n"
+     "  NAME[:KEY=VALUE[,KEY=VALUE]...]\n\n"
+     "  xgft:m=16:16,w=1:10\n"
+     "  karytree:k=4,n=3\n"
+     "  shift:by=24\n"
+     "  file:cluster.ibnetdiscover\n\n"
      "Lists are written with colons (m=16:16), sets with ranges, too (hosts=0..63:70). The first "
-     "item may be a bare value: it is the value "
-     "of the member's first\n"
-     "parameter (file:PATH, shift:24). The path of an existing file stands for file:PATH,\n"
-     "and '-' for what comes on standard input. A spec within a spec has ';' for ',':\n"
-     "escape:routing=updown:order=distance;root=0\n"
-     "Patterns within a spec are joined by '+' and have ';' for ',': "
-     "mix:80%*uniform+20%*hotspot:nodes=5;fraction=100%\n"
+     "item may be a bare value: it is the value of the member's first parameter (file:PATH, "
+     "shift:24). The path of an existing file stands for file:PATH, and '-' for what comes on "
+     "standard input.\n\n"
+     "A spec within a spec has ';' for ',':\n\n"
+     "  escape:routing=updown:order=distance;root=0\n\n"
+     "Patterns within a spec are joined by '+' and have ';' for ',':\n\n"
+     "  mix:80%*uniform+20%*hotspot:nodes=5;fraction=100%\n\n"
      "'ikat list' shows the names, 'ikat help NAME' the parameters of one."},
     {"units", "how quantities are written",
      "Quantities carry their unit; a missing or wrong unit is refused. Blanks are allowed: 100 "
      "Gb/s = 100Gb/s.\n\n"
-     "  times      ps ns us ms s            6 ns        kept as whole picoseconds\n"
-     "  rates      b/s kb/s Mb/s Gb/s Tb/s  100 Gb/s    kept as whole bit/s (B/s with the same "
-     "prefixes: times 8)\n"
-     "  sizes      B KiB MiB GiB kB MB GB   192 KiB     KiB = 1024 B, kB = 1000 B\n"
-     "  fractions  % or none                25 % = 0.25\n"
-     "  lengths    mm cm m km               2 m"},
+     "  times      ps, ns, us, ms, s, as in 6 ns; kept as whole picoseconds\n"
+     "  rates      b/s, kb/s, Mb/s, Gb/s, Tb/s, as in 100 Gb/s; kept as whole bit/s; B/s with "
+     "the same prefixes is 8 times as much\n"
+     "  sizes      B, KiB, MiB, GiB, kB, MB, GB, as in 192 KiB; KiB = 1024 B, kB = 1000 B\n"
+     "  fractions  % or no unit; 25 % = 0.25\n"
+     "  lengths    mm, cm, m, km, as in 2 m"},
     {"exit-status", "what the exit status means",
      "  0    done\n"
      "  1    a proof failed, a deadlock was found, a finding is an error, or (--strict) a claim "
@@ -40,10 +42,19 @@ static const struct topic {
      "  2    wrong usage or wrong input (the message says where), output that could not be "
      "written, or too little memory\n"
      "  130  interrupted (Ctrl-C); what was finished is kept"},
+    {"environment", "environment variables that ikat reads",
+     "  COLUMNS         columns of help, of tables and of figures in a terminal (default: those "
+     "of the terminal; 100 for help and 80 for the others where there is none)\n"
+     "  NO_COLOR        if it is set to anything: no colours, unless with --color=always\n"
+     "  TERM            if it is dumb: no colours\n"
+     "  XDG_CACHE_HOME  folder that holds ikat/, the folder of proofs that are kept (default: "
+     "~/.cache)"},
     {"experiment", "the file that 'ikat run' takes",
-     "An experiment is a YAML file of these sections:\n"},
+     "An experiment is a YAML file of these sections:"},
     {0},
 };
+
+enum { OPTION_COLUMN = 31, NAME_COLUMN = 18 }; /* where the texts of help begin */
 
 static void print_options(const char *title, const cli_option *options)
 {
@@ -51,45 +62,52 @@ static void print_options(const char *title, const cli_option *options)
         return;
     printf("\n%s\n", title);
     for (const cli_option *o = options; o->name; o++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s%s%s", o->name, o->value ? " " : "",
-                 o->value ? o->value : "");
+        char letter[8] = "    ", left[80];
         if (o->letter)
-            printf("  -%c, %-24s %s\n", o->letter, left, o->help);
-        else
-            printf("      %-24s %s\n", left, o->help);
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(left, sizeof left, "  %s%s%s%s", letter, o->name, o->value ? " " : "",
+                 o->value ? o->value : "");
+        cli_print_item(left, OPTION_COLUMN, o->help);
     }
 }
 
 int cli_print_help(const cli *c, const ik_command *command)
 {
-    printf("%sikat %s%s %s\n", c->colour_out ? "\033[1m" : "", command->name, cli_reset(c),
-           command->synopsis);
-    printf("%s\n", command->summary);
-    if (command->details)
-        printf("\n%s\n", command->details);
+    cli_print_synopsis(c, command->name, command->synopsis);
+    cli_print_text(command->summary);
+    if (command->details) {
+        putchar('\n');
+        cli_print_text(command->details);
+    }
     print_options("Options", command->options);
     print_options("Options of every command", cli_common_options);
-    if (command->examples && command->examples[0]) {
-        printf("\nExamples\n");
-        for (const char *const *e = command->examples; *e; e++)
-            printf("  %s\n", *e);
-    }
+    cli_print_examples(command->examples);
     return CLI_DONE;
+}
+
+static void print_entry(const char *name, const char *summary)
+{
+    char left[40];
+    snprintf(left, sizeof left, "  %s", name);
+    cli_print_item(left, NAME_COLUMN, summary);
 }
 
 static int print_overview(const cli *c)
 {
-    printf("%sikat%s %s: design, route, prove, analyse and simulate interconnection networks\n\n",
-           c->colour_out ? "\033[1m" : "", cli_reset(c), ik_version());
-    printf("Commands\n");
+    printf("%sikat%s %s: ", c->colour_out ? "\033[1m" : "", cli_reset(c), ik_version());
+    ik_wrap how = {.width = cli_help_width(), .column = (unsigned)strlen(ik_version()) + 7};
+    static const char what[] =
+        "design, route, prove, analyse and simulate interconnection networks";
+    ik_text_wrap(stdout, what, sizeof what - 1, &how);
+    printf("\nCommands\n");
     for (const ik_command *const *k = cli_commands(); *k; k++)
-        printf("  %-15s %s\n", (*k)->name, (*k)->summary);
+        print_entry((*k)->name, (*k)->summary);
     printf("\nTopics\n");
     for (const struct topic *t = topics; t->name; t++)
-        printf("  %-15s %s\n", t->name, t->summary);
-    printf("\n'ikat COMMAND -h' explains a command, 'ikat help NAME' a topic, a topology, a "
-           "routing, a pattern …\n");
+        print_entry(t->name, t->summary);
+    putchar('\n');
+    cli_print_text("'ikat COMMAND -h' explains a command, 'ikat help NAME' a topic, a topology, a "
+                   "routing, a pattern …");
     return CLI_DONE;
 }
 
@@ -153,32 +171,42 @@ static int print_named(cli *c, const char *name)
     return cli_error(c, &err);
 }
 
+static const char sample[] = "\n"
+                             "  # a mapping, or a spec: karytree:k=4,n=2\n"
+                             "  fabric: {family: karytree, k: [4, 8], n: 2}\n"
+                             "  routing: [dmodk, updown]\n"
+                             "  traffic: [uniform, \"shift:by=4\"]\n"
+                             "  load: [2%, 10%..90% step 10%]\n"
+                             "  # the seeds 1, 2, 3; or a list\n"
+                             "  seeds: 3\n"
+                             "  switch: {voq: [true, false]}\n"
+                             "  measure: {warmup: 50 us, duration: 200 us}\n\n";
+
+static const char of_values[] =
+    "Any value may be a list or a range (A..B step C, A..B times F, whole numbers also A..B): the "
+    "product of all of them is run. A parameter that is itself a list of numbers takes [16, 16] or "
+    "16:16 as one value, [[16, 16], [8, 8]] as two; a set of numbers (hosts) takes [0..3, 8] or "
+    "0..3:8 as one. Inside [ ] a spec with commas needs quotes. Anchors, aliases and '<<' work. "
+    "Paths start at the file's folder. The seeds vary traffic, arbitration and drawn paths; "
+    "fabrics and tables are drawn with the first seed or their own.\n"
+    "'ikat help switch', 'adapter', 'measure' and 'watch' list the parameters of those sections.";
+
 /* The sections come from the schema that the reader checks against. */
 static void print_experiment(void)
 {
     for (const ik_experiment_section *s = ik_experiment_sections(); s->name; s++) {
-        printf("  %-12s %s", s->name, s->help);
-        if (s->def && s->def[0])
-            printf(" (default: %s)", s->def);
-        puts(s->def ? "" : " (required)");
+        char name[40], text[1024];
+        snprintf(name, sizeof name, "  %s", s->name);
+        bool has_default = s->def && s->def[0];
+        snprintf(text, sizeof text, "%s%s%s%s", s->help,
+                 has_default ? " (default: "
+                 : !s->def   ? " (required"
+                             : "",
+                 has_default ? s->def : "", has_default || !s->def ? ")" : "");
+        cli_print_item(name, NAME_COLUMN, text);
     }
-    puts("\n  fabric: {family: karytree, k: [4, 8], n: 2}     # or a spec: karytree:k=4,n=2\n"
-         "  routing: [dmodk, updown]\n"
-         "  traffic: [uniform, \"shift:by=4\"]\n"
-         "  load: [2%, 10%..90% step 10%]\n"
-         "  seeds: 3                                         # the seeds 1, 2, 3; or a list\n"
-         "  switch: {voq: [true, false]}\n"
-         "  measure: {warmup: 50 us, duration: 200 us}\n\n"
-         "Any value may be a list or a range (A..B step C, A..B times F, whole numbers also A..B): "
-         "the product of all of them is\n"
-         "run. A parameter that is itself a list of numbers takes [16, 16] or 16:16 as one value, "
-         "[[16, 16], [8, 8]] as two; a set of numbers (hosts) takes [0..3, 8] or 0..3:8 as one.\n"
-         "Inside [ ] a spec with commas needs quotes. Anchors, aliases and '<<' work. Paths start "
-         "at the file's folder. The seeds\n"
-         "vary traffic, arbitration and drawn paths; fabrics and tables are drawn with the first "
-         "seed or their own.\n"
-         "'ikat help switch', 'adapter', 'measure' and 'watch' list the parameters of those "
-         "sections.");
+    cli_print_text(sample);
+    cli_print_text(of_values);
 }
 
 /* ---- the same as JSON */
@@ -189,55 +217,36 @@ static void put_named(ik_json *j, const char *name, const char *summary)
     ik_json_text(j, "summary", summary);
 }
 
-static int overview_json(const cli *c)
-{
-    ik_json j;
-    cli_json_begin(&j);
-    ik_json_array(&j, "commands");
-    for (const ik_command *const *k = cli_commands(); *k; k++) {
-        ik_json_object(&j, NULL);
-        put_named(&j, (*k)->name, (*k)->summary);
-        ik_json_close(&j);
-    }
-    ik_json_close(&j);
-    ik_json_array(&j, "topics");
-    for (const struct topic *t = topics; t->name; t++) {
-        ik_json_object(&j, NULL);
-        put_named(&j, t->name, t->summary);
-        ik_json_close(&j);
-    }
-    ik_json_close(&j);
-    return cli_json_end(c, &j);
-}
-
 static void put_options(ik_json *j, const cli_option *options)
 {
     ik_json_array(j, "options");
     for (const cli_option *option = options; option && option->name; option++) {
+        char letter[2] = {option->letter, '\0'};
         ik_json_object(j, NULL);
         ik_json_text(j, "name", option->name);
+        cli_json_optional(j, "letter", option->letter ? letter : NULL);
         cli_json_optional(j, "value", option->value);
         ik_json_text(j, "help", option->help);
+        ik_json_bool(j, "repeat", option->repeat);
+        cli_json_optional(j, "takes", option->takes);
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static int command_json(const cli *c, const ik_command *k)
+static void put_command(ik_json *j, const char *key, const ik_command *k)
 {
-    ik_json j;
-    cli_json_begin(&j);
-    ik_json_object(&j, "command");
-    put_named(&j, k->name, k->summary);
-    ik_json_text(&j, "synopsis", k->synopsis);
-    cli_json_optional(&j, "details", k->details);
-    put_options(&j, k->options);
-    ik_json_array(&j, "examples");
+    ik_json_object(j, key);
+    put_named(j, k->name, k->summary);
+    ik_json_text(j, "synopsis", k->synopsis);
+    cli_json_optional(j, "details", k->details);
+    cli_json_optional(j, "takes", k->takes);
+    put_options(j, k->options);
+    ik_json_array(j, "examples");
     for (const char *const *e = k->examples; e && *e; e++)
-        ik_json_text(&j, NULL, *e);
-    ik_json_close(&j);
-    ik_json_close(&j);
-    return cli_json_end(c, &j);
+        ik_json_text(j, NULL, *e);
+    ik_json_close(j);
+    ik_json_close(j);
 }
 
 static void put_sections(ik_json *j)
@@ -248,22 +257,73 @@ static void put_sections(ik_json *j)
         ik_json_text(j, "name", s->name);
         ik_json_text(j, "help", s->help);
         cli_json_optional(j, "default", s->def);
+        cli_params_json(j, "parameters", s->params);
         ik_json_close(j);
     }
     ik_json_close(j);
 }
 
-static int topic_json(const cli *c, const struct topic *t)
+static void put_topic(ik_json *j, const char *key, const struct topic *t)
+{
+    ik_json_object(j, key);
+    put_named(j, t->name, t->summary);
+    ik_json_text(j, "text", t->text);
+    if (strcmp(t->name, "experiment") == 0) {
+        put_sections(j);
+        ik_json_text(j, "sample", sample);
+        ik_json_text(j, "values", of_values);
+    }
+    ik_json_close(j);
+}
+
+/* All that is declared: manual pages, completion and documents are made from it. */
+static int overview_json(const cli *c)
 {
     ik_json j;
     cli_json_begin(&j);
-    ik_json_object(&j, "topic");
-    put_named(&j, t->name, t->summary);
-    ik_json_text(&j, "text", t->text);
-    if (strcmp(t->name, "experiment") == 0)
-        put_sections(&j);
+    ik_json_text(&j, "version", ik_version());
+    ik_json_array(&j, "commands");
+    for (const ik_command *const *k = cli_commands(); *k; k++)
+        put_command(&j, NULL, *k);
+    ik_json_close(&j);
+    put_options(&j, cli_common_options);
+    ik_json_array(&j, "topics");
+    for (const struct topic *t = topics; t->name; t++)
+        put_topic(&j, NULL, t);
+    ik_json_close(&j);
+    ik_json_array(&j, "tables");
+    for (const char *const *name = ik_report_tables; *name; name++)
+        ik_json_text(&j, NULL, *name);
+    ik_json_close(&j);
+    ik_json_object(&j, "families");
+    for (const cli_family *f = cli_families; f->name; f++)
+        cli_family_json(&j, f);
     ik_json_close(&j);
     return cli_json_end(c, &j);
+}
+
+static int command_json(const cli *c, const ik_command *k)
+{
+    ik_json j;
+    cli_json_begin(&j);
+    put_command(&j, "command", k);
+    return cli_json_end(c, &j);
+}
+
+static int print_topic(const cli *c, const struct topic *t)
+{
+    if (c->json) {
+        ik_json j;
+        cli_json_begin(&j);
+        put_topic(&j, "topic", t);
+        return cli_json_end(c, &j);
+    }
+    cli_print_text(t->text);
+    if (strcmp(t->name, "experiment") == 0) {
+        putchar('\n');
+        print_experiment();
+    }
+    return CLI_DONE;
 }
 
 static int run(cli *c)
@@ -274,14 +334,8 @@ static int run(cli *c)
         if (strcmp((*k)->name, c->args[0]) == 0)
             return c->json ? command_json(c, *k) : print_command(c, *k);
     for (const struct topic *t = topics; t->name; t++)
-        if (strcmp(t->name, c->args[0]) == 0) {
-            if (c->json)
-                return topic_json(c, t);
-            puts(t->text);
-            if (strcmp(t->name, "experiment") == 0)
-                print_experiment();
-            return CLI_DONE;
-        }
+        if (strcmp(t->name, c->args[0]) == 0)
+            return print_topic(c, t);
     return print_named(c, c->args[0]);
 }
 
@@ -292,10 +346,13 @@ const ik_command ik_command_help = {
     .name = "help",
     .synopsis = "[COMMAND|TOPIC|NAME]",
     .summary = "explain a command, a topic, a topology, a routing, a pattern",
-    .details = "With --json: commands and topics (name, summary); of one command: command (name, "
-               "summary, synopsis, details, options,\n"
-               "examples); of a topic: topic (name, summary, text); of a member: what 'ikat list "
-               "--json' says of it.",
+    .details = "Lines are as wide as COLUMNS says, or the terminal is, else 100 columns.\n"
+               "With --json: all that is declared, as version, commands, options (of every "
+               "command), topics, tables (of 'ikat report'), families (what 'ikat list --json' "
+               "prints). Of one command: command (name, summary, synopsis, details, takes, "
+               "options, examples); of a topic: topic (name, summary, text, and of the experiment "
+               "sections); of a member: what 'ikat list --json' says of it.",
+    .takes = "<help>",
     .examples = examples,
     .min_args = 0,
     .max_args = 1,

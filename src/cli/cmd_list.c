@@ -6,38 +6,20 @@
 
 #include <string.h>
 
-typedef struct listing {
-    ik_json *json;    /* NULL: a table */
-    cli_table *table; /* NULL: as JSON */
-} listing;
-
 static void add_member(void *ctx, const cli_member *m)
 {
-    listing *l = ctx;
-    if (l->json)
-        cli_member_json(l->json, NULL, m);
-    if (l->table) {
-        cli_table_cell(l->table, "%s%s", m->shorthand_of ? "  " : "", m->name);
-        cli_table_cell(l->table, "%s", m->summary);
-    }
+    cli_table_cell(ctx, "%s%s", m->shorthand_of ? "  " : "", m->name);
+    cli_table_cell(ctx, "%s", m->summary);
 }
 
 static void print_family(const cli *c, const cli_family *f)
 {
     static const char *const headers[] = {"name", "what it is", NULL};
-    listing l = {.table = cli_table_new(headers)};
-    f->each(add_member, &l);
+    cli_table *table = cli_table_new(headers);
+    f->each(add_member, table);
     printf("%s%s%s: %s\n", c->colour_out ? "\033[1m" : "", f->name, cli_reset(c), f->summary);
-    cli_table_print(l.table, stdout, c->colour_out);
+    cli_table_print(table, stdout, c->colour_out);
     putchar('\n');
-}
-
-static void put_family(ik_json *j, const cli_family *f)
-{
-    listing l = {.json = j};
-    ik_json_array(j, f->name);
-    f->each(add_member, &l);
-    ik_json_close(j);
 }
 
 static bool wanted(const cli *c, const cli_family *f)
@@ -61,7 +43,7 @@ static int list_json(const cli *c)
     cli_json_begin(&j);
     for (const cli_family *f = cli_families; f->name; f++)
         if (wanted(c, f))
-            put_family(&j, f);
+            cli_family_json(&j, f);
     return cli_json_end(c, &j);
 }
 
@@ -92,6 +74,7 @@ const ik_command ik_command_list = {
                "source, details, parameters\n"
                "(name, type, default, needs, min, max, range, help), common_parameters, examples, "
                "shorthand_of.",
+    .takes = "<families>",
     .examples = examples,
     .min_args = 0,
     .max_args = 1,

@@ -320,8 +320,8 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--routing", 'r', "SPEC", "the routing; several are compared", true},
-    {"--traffic", 't', "SPEC", "the pattern (default: uniform)", false},
+    {"--routing", 'r', "SPEC", "the routing; several are compared", true, "<routings>"},
+    {"--traffic", 't', "SPEC", "the pattern (default: uniform)", false, "<traffic>"},
     {"--seeds", 0, "N|A..B",
      "N seeds from --seed on, or A to B, of routings and traffic: the slowdown's spread", false},
     {"--histogram", 0, NULL, "print how many channels carry which load", false},
@@ -330,7 +330,8 @@ static const cli_option options[] = {
      false},
     {"--permutations", 0, "N|all", "count N random permutations, or all, by contention", false},
     {"--queues", 0, NULL, "flows and destinations of every queue: a VC of a channel", false},
-    {"--vc", 0, "SPEC", "the VC scheme (with it: --queues); without it the routing's own", false},
+    {"--vc", 0, "SPEC", "the VC scheme (with it: --queues); without it the routing's own", false,
+     "<vcs>"},
     {"--vcs", 0, "N",
      "number of VCs (with it: --queues); 0 or without it: as many as the scheme takes", false},
     {"--goal", 0, "FILE", "also write the traffic, a workload that ends, as a GOAL program", false},
@@ -341,7 +342,7 @@ static const cli_option options[] = {
     {"--table", 0, "NAME",
      "with --csv: channels (default), queues, nca (switches of a tree, where routes turn), phases; "
      "of several: summary (default), samples",
-     false},
+     false, "channels|queues|nca|phases|summary|samples"},
     CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
@@ -404,6 +405,7 @@ const ik_command ik_command_load = {
         "measured), or per queue vc, load, flows and destinations (hosts whose packets may stand "
         "there); nca: switch, level, routes that\n"
         "turn there, largest contention of a channel into it from below and of one down from it.",
+    .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -66,6 +66,7 @@ const ik_command ik_command_merge = {
                "without shards. Points that several files\n"
                "have are taken once; files that contradict each other are refused, and nothing is "
                "written.",
+    .takes = "<file db>",
     .examples = examples,
     .options = options,
     .min_args = 1,

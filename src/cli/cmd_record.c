@@ -294,7 +294,7 @@ static const cli_option options[] = {
     {"--mpi", 0, "LIBRARY",
      "openmpi or mpich: for programs that load an MPI library themselves, as Python's do (default: "
      "the program's)",
-     false},
+     false, "openmpi|mpich"},
     {"--show", 0, "FILE", "record nothing: print what a recording has", false},
     {"--calls", 0, "FILE", "record nothing: print every call of a recording as a line", false},
     {"--merge", 0, "FOLDER",
@@ -342,6 +342,7 @@ const ik_command ik_command_record = {
         "mpi_ns and total_ns (of all ranks), library, exit_status. --calls prints rank, number, "
         "time since the call before and duration in ns,\n"
         "and the call.",
+    .takes = "<program>",
     .examples = examples,
     .options = options,
     .min_args = 0,

@@ -259,11 +259,14 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--fabric", 'f', "SPEC|FILE", "the network; several are compared", true},
-    {"--routing", 'r', "SPEC", "how messages are routed; several are compared", true},
-    {"--format", 0, "NAME", "of the trace (default: by its first bytes and its name)", false},
+    {"--fabric", 'f', "SPEC|FILE", "the network; several are compared", true,
+     "<topologies>|<file>"},
+    {"--routing", 'r', "SPEC", "how messages are routed; several are compared", true, "<routings>"},
+    {"--format", 0, "NAME", "of the trace (default: by its first bytes and its name)", false,
+     "goal|goalbin|liballprof|dimemas|chakra|otf2|recording|csv"},
     {"--mapping", 'm', "RULE|FILE",
-     "host of a rank: linear, random, by_leaf, by_pod, or a file with a host per line", true},
+     "host of a rank: linear, random, by_leaf, by_pod, or a file with a host per line", true,
+     "linear|random|by_leaf|by_pod|<file>"},
     {"--hosts", 0, "SET", "hosts that run ranks, as 0..63:70 (default: all)", false},
     {"--ranks-per-host", 0, "N", "so many ranks in a row share a host", true},
     {"--matching", 0, "recorded|mpi",
@@ -275,14 +278,16 @@ static const cli_option options[] = {
     {"--compute-scale", 0, "X", "times of computations are multiplied by this", true},
     {"--size-scale", 0, "X", "sizes of messages are multiplied by this", true},
     {"--collective", 0, "OPERATION=ALGORITHM",
-     "e.g. allreduce=ring (default: by size); several of one operation sweep", true},
+     "e.g. allreduce=ring (default: by size); several of one operation sweep", true,
+     "barrier=|broadcast=|reduce=|allreduce=|allgather=|reduce_scatter=|alltoall=|alltoallv=|"
+     "gather=|scatter=|scan="},
     {"--at-most", 0, "TIME", "simulated time after which a replay ends (default: 1000 s)", false},
     {"--reference", 0, "hosts|unlimited",
      "slowdowns are against a crossbar with the hosts' rate, or (unlimited) with latency alone",
      true},
     {"--goal", 0, "FILE", "also writes the program in GOAL's text form", false},
     {"--set", 's', "KEY=VALUE", "any other value of the experiment, e.g. --set switch.model=ideal",
-     true},
+     true, "<settings>"},
     {"--output", 'o', "RESULTS.db",
      "where results go (default: the trace's name with .db, in the current folder)", false},
     CLI_PART_OPTIONS,
@@ -319,6 +324,7 @@ const ik_command ik_command_replay = {
         "fabric was best and why; the page\n"
         "draws their time lines and the matrix of messages. See docs/workloads.md and "
         "docs/recording.md.",
+    .takes = "<file>",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -30,12 +30,6 @@ static int write_page(cli *c, const char *store)
     return status == IK_OK ? CLI_DONE : cli_error(c, &err);
 }
 
-static unsigned terminal_width(void)
-{
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 0;
-}
-
 /* What the name of a file asks for; false (message printed): no format is called so. */
 static bool figure_format(cli *c, const char *path, ik_figure_format *format)
 {
@@ -65,7 +59,7 @@ static int write_figure(cli *c, const char *store, const char *name)
     ik_figure_format format = cli_has(c, "--csv") ? IK_FIGURE_CSV : IK_FIGURE_TABLE;
     if (!path)
         return cli_written(
-            c, ik_report_figure(store, name, format, stdout, terminal_width(), c->colour_out, &err),
+            c, ik_report_figure(store, name, format, stdout, cli_width(), c->colour_out, &err),
             &err, CLI_DONE);
     if (!figure_format(c, path, &format))
         return CLI_USAGE;
@@ -122,7 +116,7 @@ static int write_report(cli *c)
     else if (cli_has(c, "--csv"))
         status = ik_report_csv_table(store, table ? table : ik_report_tables[0], stdout, &err);
     else if (table)
-        status = ik_report_table(store, table, stdout, terminal_width(), c->colour_out, &err);
+        status = ik_report_table(store, table, stdout, cli_width(), c->colour_out, &err);
     else
         return write_page(c, store);
     return cli_written(c, status, &err, CLI_DONE);
@@ -147,7 +141,7 @@ static const cli_option options[] = {
      "print a table; with --csv as CSV: points, plans, curves (means over samples), claims, "
      "classes, congestion (over time), roots, culprits, victims, watch, probes (of searches); of "
      "workloads jobs, hosts, critical_path, message_classes, ranks, timeline, matrix, references",
-     false},
+     false, "<tables>"},
     {0},
 };
 
@@ -170,6 +164,7 @@ const ik_command ik_command_report = {
                "traffic, peak_throughput, steps with\n"
                "load, throughput, latency_mean_ns and their *_ci95, utilisation of every channel) "
                "and points.",
+    .takes = "<file db>",
     .examples = examples,
     .options = options,
     .min_args = 1,

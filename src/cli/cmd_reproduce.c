@@ -330,6 +330,7 @@ const ik_command ik_command_reproduce = {
         "--list --json: an array of name, title, claims, quick_seconds, full_hours (processor time "
         "of the whole experiment, which several\n"
         "names may share), experiment.",
+    .takes = "<studies>",
     .examples = examples,
     .options = options,
     .min_args = 0,

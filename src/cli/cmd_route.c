@@ -337,12 +337,14 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--routing", 'r', "SPEC", "how to route, e.g. dmodk or valiant", false},
-    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
+    {"--routing", 'r', "SPEC", "how to route, e.g. dmodk or valiant", false, "<routings>"},
+    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false, "<vcs>"},
     {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
-    {"--format", 0, "NAME", "write the routes: lft, paths, ir, fir or json", false},
+    {"--format", 0, "NAME", "write the routes: lft, paths, ir, fir or json", false,
+     "lft|paths|ir|fir|json"},
     {"--output", 'o', "FILE", "with --format: write there instead of to standard output", false},
-    {"--diff", 0, "A B", "compare routing A with routing B; without B, --routing with A", false},
+    {"--diff", 0, "A B", "compare routing A with routing B; without B, --routing with A", false,
+     "<routings>"},
     {"--unproved", 0, NULL,
      "with --format lft: write tables that can deadlock on one lane, and say so in them", false},
     CLI_ALLOW_UNREACHABLE,
@@ -355,7 +357,7 @@ static const char *const examples[] = {"ikat route karytree:k=4,n=3 --routing dm
 
 const ik_command ik_command_route = {
     .name = "route",
-    .synopsis = "SPEC|FILE --routing SPEC [--format NAME [-o FILE]] | --diff A B",
+    .synopsis = "SPEC|FILE --routing SPEC [--format NAME [-o FILE]] | SPEC|FILE --diff A B",
     .summary =
         "compute routes: table sizes, paths and destinations per channel; write them; compare two",
     .details = "Without --format: the size of the tables, and for each kind of channel (trees: "
@@ -380,6 +382,7 @@ const ik_command ik_command_route = {
                "(direction, level, channels, min, mean, max, bins [low, high, channels]); with "
                "--diff: before, after, pairs, moved, longer,\n"
                "shorter, lost, gained, table_entries, changed_entries, first_pairs.",
+    .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -54,7 +54,7 @@ static const cli_option options[] = {
     {"--output", 'o', "RESULTS.db",
      "where results go (default: the experiment's name with .db, in the current folder)", false},
     {"--set", 's', "KEY=VALUE", "overrides one value, e.g. --set load=50% --set switch.voq=false",
-     true},
+     true, "<settings>"},
     {"--scale", 0, "NAME", "a scale that the experiment declares (section scales), as full", false},
     {"--strict", 0, NULL, "exit status 1 if a claim of the experiment differs from the results",
      false},
@@ -85,6 +85,7 @@ const ik_command ik_command_run = {
                "With --json: the object of 'ikat report --json' without drawings and single "
                "channels, and with how the points were run\n"
                "(execution).",
+    .takes = "<file yaml yml>",
     .examples = examples,
     .options = options,
     .min_args = 1,

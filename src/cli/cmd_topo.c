@@ -471,7 +471,7 @@ static int run(cli *c)
 
 static const cli_option options[] = {
     {"--output", 'o', "FILE", "write the fabric, in the format of the file name's ending", false},
-    {"--format", 0, "NAME", "with -o: write in this format whatever the name", false},
+    {"--format", 0, "NAME", "with -o: write in this format whatever the name", false, "<formats>"},
     {"--all", 0, NULL,
      "measure everything: path diversity, girth, Moore bound, bisection, cables, long distances",
      false},
@@ -503,6 +503,7 @@ const ik_command ik_command_topo = {
                "beyond 63 bits), girth, moore_ratio, bisection (cut, per_host, hosts_a, hosts_b, "
                "lower_bound, lower_bound_per_host, starts), cables (cables,\n"
                "inside_racks, total, longest, mean, width, height, own_positions, histogram).",
+    .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,
     .min_args = 1,

@@ -94,6 +94,9 @@ static void each_section(member_fn fn, void *ctx)
         {.name = "figures",
          .summary = "section of an experiment, a list: what is drawn of the results",
          .params = ik_figure_params},
+        {.name = "reproduction",
+         .summary = "section of an experiment: what of a paper it reproduces, and what that costs",
+         .params = ik_reproduction_params},
         {.name = "expect",
          .summary = "section of an experiment, a list: claims that its results are asked about",
          .params = ik_claim_params},
@@ -142,47 +145,62 @@ static const char *range_text(const ik_param *p, char *buffer, size_t size)
     return buffer;
 }
 
-void cli_print_params(const ik_param *params)
+/* "[time, 1 ns to 1 s, default 6 ns]" behind what the parameter means. */
+static void param_text(const ik_param *p, char *buffer, size_t size)
 {
     char range[104], type[64];
+    bool bounded = p->min != 0 || p->max != 0, has_default = p->def && p->def[0];
+    snprintf(buffer, size, "%s [%s%s%s%s%s%s%s]", p->help, type_text(p, type, sizeof type),
+             bounded ? ", " : "", bounded ? range_text(p, range, sizeof range) : "",
+             !p->def       ? ", required"
+             : has_default ? ", default "
+                           : "",
+             has_default ? p->def : "", p->needs ? ", only if " : "", p->needs ? p->needs : "");
+}
+
+enum { PARAM_COLUMN = 19, MOST_TEXT = 4096 };
+
+static void print_params(const ik_param *params)
+{
+    char name[64], text[MOST_TEXT];
     for (const ik_param *p = params; p && p->name; p++) {
-        printf("  %-16s %s", p->name, p->help);
-        printf(" [%s", type_text(p, type, sizeof type));
-        if (p->min != 0 || p->max != 0)
-            printf(", %s", range_text(p, range, sizeof range));
-        if (!p->def)
-            printf(", required");
-        else if (p->def[0])
-            printf(", default %s", p->def);
-        if (p->needs)
-            printf(", only if %s", p->needs);
-        printf("]\n");
+        snprintf(name, sizeof name, "  %s", p->name);
+        param_text(p, text, sizeof text);
+        cli_print_item(name, PARAM_COLUMN, text);
     }
 }
 
 void cli_print_member(const cli *c, const cli_family *family, const cli_member *m)
 {
-    printf("%s%s%s (%s): %s\n", c->colour_out ? "\033[1m" : "", m->name, cli_reset(c),
-           family->singular, m->summary);
+    char title[MOST_TEXT];
+    printf("%s%s%s ", c->colour_out ? "\033[1m" : "", m->name, cli_reset(c));
+    ik_wrap how = {.width = cli_help_width(), .column = (unsigned)strlen(m->name) + 1};
+    snprintf(title, sizeof title, "(%s): %s", family->singular, m->summary);
+    ik_text_wrap(stdout, title, strlen(title), &how);
     if (m->shorthand_of)
         printf("A shorthand of %s.\n", m->shorthand_of);
-    if (m->details)
-        printf("\n%s\n", m->details);
+    if (m->details) {
+        putchar('\n');
+        cli_print_text(m->details);
+    }
     if (m->params && m->params->name) {
         printf("\nParameters\n");
-        cli_print_params(m->params);
+        print_params(m->params);
     }
     if (m->common && (!m->params || m->params != m->common)) {
         printf("\nParameters of every %s\n", family->singular);
-        cli_print_params(m->common);
+        print_params(m->common);
     }
     if (m->examples && m->examples[0]) {
         printf("\nExamples\n");
         for (const char *const *e = m->examples; *e; e++)
             printf("  %s\n", *e);
     }
-    if (m->source)
-        printf("\nSource\n  %s\n", m->source);
+    if (m->source) {
+        printf("\nSource\n  ");
+        how.column = how.indent = 2;
+        ik_text_wrap(stdout, m->source, strlen(m->source), &how);
+    }
 }
 
 static void put_param(ik_json *j, const ik_param *p)
@@ -203,7 +221,7 @@ static void put_param(ik_json *j, const ik_param *p)
     ik_json_close(j);
 }
 
-static void put_params(ik_json *j, const char *key, const ik_param *params)
+void cli_params_json(ik_json *j, const char *key, const ik_param *params)
 {
     ik_json_array(j, key);
     for (const ik_param *p = params; p && p->name; p++)
@@ -219,11 +237,23 @@ void cli_member_json(ik_json *j, const char *key, const cli_member *m)
     cli_json_optional(j, "source", m->source);
     cli_json_optional(j, "details", m->details);
     cli_json_optional(j, "shorthand_of", m->shorthand_of);
-    put_params(j, "parameters", m->params);
-    put_params(j, "common_parameters", m->common);
+    cli_params_json(j, "parameters", m->params);
+    cli_params_json(j, "common_parameters", m->common);
     ik_json_array(j, "examples");
     for (const char *const *e = m->examples; e && *e; e++)
         ik_json_text(j, NULL, *e);
     ik_json_close(j);
+    ik_json_close(j);
+}
+
+static void put_member(void *ctx, const cli_member *m)
+{
+    cli_member_json(ctx, NULL, m);
+}
+
+void cli_family_json(ik_json *j, const cli_family *family)
+{
+    ik_json_array(j, family->name);
+    family->each(put_member, j);
     ik_json_close(j);
 }

@@ -26,6 +26,9 @@ extern const cli_family cli_families[]; /* ends with name NULL */
 /* Prints a member's page. */
 void cli_print_member(const cli *c, const cli_family *family, const cli_member *m);
 void cli_member_json(ik_json *j, const char *key, const cli_member *m);
-void cli_print_params(const ik_param *params);
+/* An array of all members, with the family's name as key. */
+void cli_family_json(ik_json *j, const cli_family *family);
+/* An array of the rows' names, types, defaults, ranges and texts; empty without rows. */
+void cli_params_json(ik_json *j, const char *key, const ik_param *params);
 
 #endif

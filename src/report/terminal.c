@@ -24,28 +24,10 @@ void terminal_heading(const terminal_page *p, const char *text)
     fprintf(p->out, "%s\n", p->colour ? "\033[0m" : "");
 }
 
-/* Words of `text` in lines of at most p->width columns, each after the first indented by `indent`;
- * the first starts at `column`.
- */
 void terminal_wrap(const terminal_page *p, const char *text, unsigned column, unsigned indent)
 {
-    bool first = true;
-    while (*text) {
-        size_t word = strcspn(text, " \n");
-        if (!first && column + 1 + word > p->width) {
-            fprintf(p->out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!first) {
-            putc(' ', p->out);
-            column++;
-        }
-        first = false;
-        utf8_print(p->out, text, word, false);
-        column += (unsigned)word;
-        text += word;
-        text += strspn(text, " \n");
-    }
-    putc('\n', p->out);
+    ik_wrap how = {.width = p->width, .column = column, .indent = indent};
+    ik_text_wrap(p->out, text, strlen(text), &how);
 }
 
 /* ---- tables: cells as text, columns as wide as needed, numbers (headers ending in '>') to the

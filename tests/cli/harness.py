@@ -9,6 +9,7 @@ import unittest
 IKAT = os.environ.get("IKAT", "build/release/ikat")
 SOURCE = pathlib.Path(os.environ.get("IKAT_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 
+os.environ.pop("COLUMNS", None)  # no test depends on the width of who runs it
 os.environ["XDG_CACHE_HOME"] = "/dev/null"  # no folder: every proof is made, so that tests see it; tests of the cache name one
 
 

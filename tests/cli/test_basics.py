@@ -7,6 +7,9 @@ import unittest
 from harness import IKAT, SOURCE, CliTest, run
 
 
+ONE_LINE = {"COLUMNS": "100000"}  # paragraphs and examples that are not wrapped
+
+
 def commands():
     return [stem.replace("_", "-") for stem in re.findall(r"^X\((\w+)\)", (SOURCE / "src/cli/commands.def").read_text(), re.M)]
 
@@ -25,7 +28,7 @@ class Basics(CliTest):
         self.assertGreaterEqual(len(families["topologies"]), 2)
         for members in families.values():
             for member in members:
-                page = self.ok("help", member["name"])
+                page = self.ok("help", member["name"], env=ONE_LINE)
                 self.assertIn(member["summary"], page)
                 for parameter in member["parameters"]:
                     self.assertIn(parameter["help"], page)
@@ -57,7 +60,7 @@ class Basics(CliTest):
 
     def test_every_example_of_every_command_runs(self):
         for name in commands():
-            page = self.ok(name, "-h")
+            page = self.ok(name, "-h", env=ONE_LINE)
             examples = page.split("\nExamples\n")
             self.assertEqual(len(examples), 2, f"{name} has no examples")
             for line in examples[1].splitlines():

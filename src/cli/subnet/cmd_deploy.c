@@ -74,8 +74,8 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--routing", 'r', "SPEC", "how to route, e.g. dmodc or dfsssp", false},
-    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false},
+    {"--routing", 'r', "SPEC", "how to route, e.g. dmodc or dfsssp", false, "<routings>"},
+    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false, "<vcs>"},
     {"--vls", 0, "N", "most virtual lanes for data, 1 to 15 (default 8)", false},
     {"--query-lane", 0, NULL, "one more lane, for performance queries alone, where they need it",
      false},
@@ -83,7 +83,8 @@ static const cli_option options[] = {
     {"--force", 0, NULL, "the folder may hold files: those of an earlier deployment are replaced",
      false},
     {"--from", 0, "DIR|LFTS",
-     "what is installed now: change as few entries as can be, say how many", false},
+     "what is installed now: change as few entries as can be, say how many", false,
+     "<folder>|<file>"},
     {"--failed", 0, "FILE",
      "nodes and ports that have failed: NAME, GUID or either with [PORT], one per line", false},
     {"--unproved", 0, NULL, "write what cannot be proved, too, and say so in the summary", false},
@@ -124,6 +125,7 @@ const ik_command ik_command_deploy = {
         "balanced_lanes, balanced_max_paths), update (same_routing, repaired, kept, changed, "
         "added, removed, switches, mixing, order).\n"
         "docs/deploying.md explains them.",
+    .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,
     .min_args = 1,

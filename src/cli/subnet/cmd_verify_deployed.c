@@ -174,7 +174,7 @@ static const cli_option options[] = {
      false},
     {"--sl2vl", 0, "FILE", "the maps of service levels that ports hold: opensm-sl2vl.dump", false},
     {"--fabric", 0, "SPEC|FILE", "the fabric as it is now; without it the one that was deployed to",
-     false},
+     false, "<topologies>|<file>"},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -196,6 +196,7 @@ const ik_command ik_command_verify_deployed = {
         "vls_compared, vls_different, vl_holes, differences (switch, lid, destination, wanted, "
         "found), vl_differences (port, in, sl, wanted,\n"
         "found).",
+    .takes = "<folder>",
     .examples = examples,
     .options = options,
     .min_args = 1,
