@@ -2,11 +2,13 @@
 """Writes a header with a digest of all sources of the library and of what they are compiled with: the identity of a build."""
 import hashlib
 import pathlib
+import re
 import sys
 
 
 def main(root, compiler, header):
-    digest = hashlib.sha256(compiler.encode())
+    # Where the sources lie is no part of what is built.
+    digest = hashlib.sha256(re.sub(r"-f[a-z]+-prefix-map=\S+", "", compiler).encode())
     for folder in ("include", "src"):
         for path in sorted((root / folder).rglob("*.[ch]")) + sorted((root / folder).rglob("*.def")):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0")
