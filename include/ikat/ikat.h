@@ -28,4 +28,6 @@
 #include "ikat/traffic.h"
 #include "ikat/vc.h"
 #include "ikat/verify.h"
+#include "ikat/watch.h"
+#include "ikat/workload.h"
 #endif
