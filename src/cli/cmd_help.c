@@ -54,7 +54,7 @@ static const struct topic {
     {0},
 };
 
-enum { OPTION_COLUMN = 31, NAME_COLUMN = 18 }; /* where the texts of help begin */
+enum { OPTION_COLUMN = 31, NAME_COLUMN = 19 }; /* where the texts of help begin */
 
 static void print_options(const char *title, const cli_option *options)
 {
@@ -107,7 +107,8 @@ static int print_overview(const cli *c)
         print_entry(t->name, t->summary);
     putchar('\n');
     cli_print_text("'ikat COMMAND -h' explains a command, 'ikat help NAME' a topic, a topology, a "
-                   "routing, a pattern …");
+                   "routing, a pattern …\n"
+                   "Manual pages: man ikat, man ikat-COMMAND, man ikat-experiment.");
     return CLI_DONE;
 }
 

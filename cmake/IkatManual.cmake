@@ -1,0 +1,10 @@
+# Manual pages and completion, made from what the command declares and laid out under ${CMAKE_BINARY_DIR}/share as they are
+# installed: MANPATH=build/release/share/man man ikat-run. A part of the default build; nothing of it needs man or a shell.
+set(IKAT_VERSION_DATE 2026-11-23) # of the version; SOURCE_DATE_EPOCH takes its place
+set(IKAT_MAN ${CMAKE_BINARY_DIR}/share/man)
+add_custom_command(OUTPUT ${IKAT_MAN}/man1/ikat.1
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/make_man.py $<TARGET_FILE:ikat> ${IKAT_VERSION_DATE} ${IKAT_MAN}
+  DEPENDS ikat ${CMAKE_CURRENT_SOURCE_DIR}/tools/make_man.py ${CMAKE_CURRENT_SOURCE_DIR}/tools/declarations.py
+  COMMENT "Making the manual pages" VERBATIM)
+add_custom_target(man ALL DEPENDS ${IKAT_MAN}/man1/ikat.1)
+install(DIRECTORY ${IKAT_MAN}/ DESTINATION ${CMAKE_INSTALL_MANDIR})
