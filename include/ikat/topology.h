@@ -92,6 +92,11 @@ ik_status ik_fabric_from_spec(const char *spec, const ik_env *env, ik_fabric **o
 /* The same from parsed parameters (used by experiments). name: member or shorthand. */
 ik_status ik_fabric_from_params(const char *name, const ik_params *params, const ik_env *env,
                                 ik_fabric **out, ik_error *err);
+/* What is read from a file (ik_fabric_read, ik_fabric_read_memory) may say in its `spec` how it was
+ * generated. If building that again gives the same graph, f is as good as generated from now on: it
+ * gets what the routings of its family compute with, and is intact if that graph is. *restored says
+ * whether it was so. ik_fabric_from_spec does this for files itself. Cost O(nodes + ports). */
+ik_status ik_fabric_restore(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err);
 /* Refuses sizes beyond 32-bit port ids or env->memory_limit: "would need N switches, M hosts, about
  * B bytes". */
 ik_status ik_topology_refuse_size(const ik_env *env, double switches, double hosts, double ports,

@@ -23,19 +23,18 @@
 const ik_param ik_topology_common_params[] = {
     {"link_rate", IK_PARAM_RATE, "100 Gb/s", 1, 1e15, NULL, "rate of links between switches"},
     {"host_rate", IK_PARAM_RATE, "", 1, 1e15, NULL,
-     "rate of links to hosts; the value of link_rate if not given"},
+     "rate of links to hosts, as link_rate if not given"},
     {"latency", IK_PARAM_TIME, "6 ns", 0, 1e12, NULL, "latency of links between switches"},
     {"host_latency", IK_PARAM_TIME, "", 0, 1e12, NULL,
-     "latency of links to hosts; the value of latency if not given"},
+     "latency of links to hosts, as latency if not given"},
     {"hosts", IK_PARAM_UINT, "", 0, 4294967295.0, NULL,
-     "keep only this many hosts, the first ones; the other host ports stay empty"},
+     "keep only the first so many hosts, the other host ports stay empty"},
     {"fail", IK_PARAM_STRING, "", 0, 0, NULL,
-     "what has failed: a fraction of the links between switches (3%), or a list of switches and "
-     "ports (sw12:sw7.3)"},
-    {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL,
-     "fraction of the switches that have failed"},
+     "what has failed: a share of the links between switches (3%), or a list of switches and ports "
+     "(sw12:sw7.3)"},
+    {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL, "share of the switches that have failed"},
     {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL,
-     "seed of the failures; the experiment's seed if not given", "fail or fail_switches>0",
+     "seed of the failures, the experiment's if not given", "fail or fail_switches>0",
      "give fail or fail_switches"},
     {0},
 };
@@ -231,10 +230,8 @@ static ik_status expand(const ik_topology *t, const ik_shorthand *s, const ik_pa
     return status;
 }
 
-/* A file may say that its fabric was generated. If building its specification again, in no more
- * memory than the file's fabric needs, gives the same graph, then the fabric is as good as
- * generated: it gets what the routings of its family compute with. */
-static ik_status restore_origin(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err)
+/* The specification is built in no more memory than the file's fabric needs. */
+ik_status ik_fabric_restore(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err)
 {
     ik_env limited = env ? *env : (ik_env){0};
     ik_fabric *again = NULL;
@@ -266,7 +263,7 @@ static ik_status restore_origin(ik_fabric *f, const ik_env *env, bool *restored,
 static ik_status finish_import(ik_fabric *f, const ik_env *env, bool *restored, ik_error *err)
 {
     f->intact = false;
-    ik_status status = restore_origin(f, env, restored, err);
+    ik_status status = ik_fabric_restore(f, env, restored, err);
     return status != IK_OK || *restored ? status : format_finish(f, err);
 }
 

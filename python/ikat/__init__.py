@@ -1,0 +1,28 @@
+"""ikat: interconnection networks, from Python.
+
+    import ikat
+    fabric = ikat.Fabric("karytree:k=4,n=3")
+    routing = fabric.routing("dmodk")
+    print(routing.prove(), routing.saturation("shift:by=4"))
+    frame = routing.sweep("uniform", loads=[0.2, 0.5, 0.8])
+    results = ikat.run("experiment.yaml", "experiment.db", progress=True)
+
+Functions that compute take `threads`, `seed`, `progress`, `cancel` and `memory_limit` where these mean something; the interpreter
+is free for other threads meanwhile. Every error is an `ikat.IkatError`. docs/python.md is the guide.
+"""
+from ikat._core import (NONE, Cancel, Cancelled, CheckFailed, ClosedError, FileError, IkatError, InputError, InternalError,
+                        MissingModule, OutOfMemory, Progress, Unsupported, UsageError, WrongType)
+from ikat._experiments import Claim, Experiment, Results, merge, results, run, unit_of
+from ikat._fabric import Fabric, Finding, LinkClass
+from ikat._lists import examples, formats, help_of, patterns, routings, selections, topologies, version, vc_schemes
+from ikat._routing import Dependency, Proof, Routing
+from ikat._simulation import Histogram, Simulation, settings, simulate, sweep
+from ikat._traffic import Contention, Load, LoadGroup, Phases, Queues, Traffic
+
+__all__ = [
+    "NONE", "Cancel", "Cancelled", "CheckFailed", "Claim", "ClosedError", "Contention", "Dependency", "Experiment", "Fabric",
+    "FileError", "Finding", "Histogram", "IkatError", "InputError", "InternalError", "LinkClass", "Load", "LoadGroup",
+    "MissingModule", "OutOfMemory", "Phases", "Progress", "Proof", "Queues", "Results", "Routing", "Simulation", "Traffic",
+    "Unsupported", "UsageError", "WrongType", "examples", "formats", "help_of", "merge", "patterns", "results", "routings", "run",
+    "selections", "settings", "simulate", "sweep", "topologies", "unit_of", "vc_schemes", "version"]
+__version__ = version().split()[0]

@@ -1,0 +1,583 @@
+"""What all of the package shares: errors, calls of the library, objects and arrays of its memory."""
+import contextlib
+import numbers
+import os
+import threading
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
+
+from ikat._native import ffi, lib
+
+NONE = lib.IK_NONE  #: "no such index" in arrays of unsigned 32-bit numbers: no peer, no switch.
+
+# ---------------------------------------------------------------------------------------------- errors
+
+
+class IkatError(Exception):
+    """Every error of ikat. `str()` of it has the place, the text and the hint.
+
+    Attributes: `text` (what is wrong, with the actual values), `hint` (what would be right, or ""), `file` ("" without one),
+    `line` and `column` (from 1, 0 = not known), `settings` (names of the settings that it is about), `status` (the library's
+    code, such as "IK_ERR_INPUT").
+    """
+
+    def __init__(self, text="", hint="", file="", line=0, column=0, settings=(), status=""):
+        super().__init__(text)
+        self.text, self.hint, self.file, self.line, self.column = text, hint, file, line, column
+        self.settings, self.status = tuple(settings), status
+
+    def __str__(self):
+        place = self.file
+        if self.line:
+            place += f":{self.line}" + (f":{self.column}" if self.column else "")
+        return (f"{place}: " if place else "") + self.text + (f"\n  hint: {self.hint}" if self.hint else "")
+
+    def __reduce__(self):
+        return (type(self), (self.text, self.hint, self.file, self.line, self.column, self.settings, self.status))
+
+
+class UsageError(IkatError, ValueError):
+    """Something was asked for that makes no sense: a wrong name, range or combination."""
+
+
+class WrongType(UsageError, TypeError):
+    """An argument has a type that cannot be used there."""
+
+
+class ClosedError(UsageError):
+    """An object is used after its `close()`."""
+
+
+class InputError(IkatError, ValueError):
+    """A file or text is wrong; `file`, `line` and `column` say where."""
+
+
+class FileError(IkatError, OSError):
+    """The operating system refused: a missing file, a full disk."""
+
+
+class OutOfMemory(IkatError, MemoryError):
+    """There is not enough memory, or more would be needed than `memory_limit` allows."""
+
+
+class Unsupported(IkatError):
+    """A valid request that this routing, scheme, model or format cannot serve."""
+
+
+class CheckFailed(IkatError):
+    """A proof or a check failed."""
+
+
+class Cancelled(IkatError):
+    """A `Cancel` stopped the call. (Ctrl-C raises KeyboardInterrupt instead.)"""
+
+
+class InternalError(IkatError, RuntimeError):
+    """An invariant of ikat is broken: a bug, please report it."""
+
+
+class MissingModule(IkatError, ImportError):
+    """An optional Python package is needed for this call and is not installed."""
+
+
+_CLASSES = {
+    "IK_ERR_USAGE": UsageError, "IK_ERR_INPUT": InputError, "IK_ERR_IO": FileError, "IK_ERR_MEMORY": OutOfMemory,
+    "IK_ERR_UNSUPPORTED": Unsupported, "IK_ERR_FAILED": CheckFailed, "IK_ERR_CANCELLED": Cancelled,
+    "IK_ERR_INTERNAL": InternalError}
+_STATUS = {getattr(lib, name): name for name in _CLASSES}
+
+
+def string(pointer) -> Optional[str]:
+    """Text of the library; None for NULL."""
+    return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
+
+
+def error_of(status, err):
+    """The exception for an ik_error."""
+    name = _STATUS.get(status, "IK_ERR_INTERNAL")
+    return _CLASSES[name](string(err.text), string(err.hint), string(err.file), err.line, err.column,
+                          string(err.settings).split(), name)
+
+
+def memory_error(what):
+    return OutOfMemory(f"out of memory: {what}", status="IK_ERR_MEMORY")
+
+
+# ---------------------------------------------------------------------------------------------- arguments
+
+
+def text(value, what, optional=False):
+    """A text for the library: bytes in UTF-8."""
+    if value is None and optional:
+        return ffi.NULL
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, str):
+        value = value.encode("utf-8", "surrogateescape")
+    elif not isinstance(value, bytes):
+        raise WrongType(f"{what}: a text is expected, not {type(value).__name__}")
+    if b"\0" in value:
+        raise UsageError(f"{what}: a text cannot hold the character 0")
+    return value
+
+
+def whole(value, what, low=0, high=2**64 - 1):
+    """A whole number within bounds."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Integral, np.integer)):
+        raise WrongType(f"{what}: a whole number is expected, not {type(value).__name__}")
+    value = int(value)
+    if not low <= value <= high:
+        raise UsageError(f"{what}: {value} is outside of {low} to {high}")
+    return value
+
+
+def real(value, what):
+    """A number, or a text with a percent sign ("40 %")."""
+    if isinstance(value, (str, bytes)):
+        out, err = ffi.new("double *"), ffi.new("ik_error *")
+        status = lib.ik_parse_real(text(value, what), lib.IK_DIM_FRACTION, out, err)
+        if status:
+            raise error_of(status, err)
+        return out[0]
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, np.integer, np.floating)):
+        raise WrongType(f"{what}: a number is expected, not {type(value).__name__}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise UsageError(f"{what}: {value} is too large") from None
+
+
+def setting(value, what):
+    """The value of a declared parameter as the library reads it."""
+    if isinstance(value, (bool, np.bool_)):
+        return b"true" if value else b"false"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return b":".join(setting(item, what) for item in value)
+    if isinstance(value, (numbers.Integral, np.integer)):
+        return str(int(value)).encode()
+    if isinstance(value, (numbers.Real, np.floating)):
+        return repr(float(value)).encode()
+    return text(value, what)
+
+
+def number_list(values, what, dtype):
+    """An array of whole numbers that fit into dtype."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise WrongType(f"{what}: numbers are expected ({error})") from None
+    if array.size == 0:
+        return np.zeros(0, dtype)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise WrongType(f"{what}: a list of whole numbers is expected")
+    limits = np.iinfo(dtype)
+    if int(array.min()) < limits.min or int(array.max()) > limits.max:
+        raise UsageError(f"{what}: numbers are outside of {limits.min} to {limits.max}")
+    return np.ascontiguousarray(array, dtype)
+
+
+def pointer_to(array, ctype):
+    """Its memory for a call, during which the caller keeps the array."""
+    return ffi.cast(ctype, array.ctypes.data)
+
+
+def module(name, why):
+    """An optional package, imported where it is needed."""
+    try:
+        return __import__(name, fromlist=["_"])
+    except ImportError as error:
+        package = {"igraph": "python3-igraph"}.get(name, f"python3-{name.split('.', maxsplit=1)[0]}")
+        raise MissingModule(f"{why} needs the Python package '{name}' ({error})", f"apt install {package}") from None
+
+
+# ---------------------------------------------------------------------------------------------- calls
+
+
+class Progress(NamedTuple):
+    """What a progress callback gets. `kind` is "progress" (of one computation), and of `ikat.run` also "stage", "share" (how
+    points use the processors), "point" (one more is finished) and "note". `done` of `total` `unit`s are finished; both are 0
+    where nothing is counted."""
+
+    kind: str
+    text: str
+    done: int = 0
+    total: int = 0
+    unit: str = ""
+
+    def __str__(self):
+        return f"{self.text} {self.done}/{self.total} {self.unit}".strip() if self.total else self.text
+
+
+class Cancel:
+    """Stops calls of the library from another thread: pass it as `cancel=` and call `cancel()`, after which these calls, and
+    all later ones with it, raise `Cancelled`."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._flags = []
+        self._raised = False
+
+    def __repr__(self):
+        return f"<ikat.Cancel{': cancelled' if self._raised else ''}>"
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether `cancel()` was called."""
+        return self._raised
+
+    def cancel(self) -> None:
+        """Stops all calls with this object. Returns at once."""
+        with self._lock:
+            self._raised = True
+            for flag in self._flags:
+                lib.ik_cancel_raise(flag)
+
+    def _begin(self, flag):
+        with self._lock:
+            self._flags.append(flag)
+            if self._raised:
+                lib.ik_cancel_raise(flag)
+
+    def _end(self, flag):
+        with self._lock:
+            self._flags.remove(flag)
+
+
+class _Running:
+    """One call under way: what the callbacks of the library need."""
+
+    def __init__(self, progress, flag):
+        self.progress, self.flag, self.error = progress, flag, None
+
+    def report(self, progress):
+        """Calls the user's callback; what it raises ends the call."""
+        if self.error is None:
+            try:
+                self.progress(progress)
+            except BaseException as error:  # pylint: disable=broad-except # KeyboardInterrupt too
+                self.fail(error)
+
+    def fail(self, error):
+        self.error = self.error or error
+        lib.ik_cancel_raise(self.flag)
+
+
+def _print_progress(progress):
+    """progress=True"""
+    import sys  # pylint: disable=import-outside-toplevel
+    if progress.kind == "progress" and progress.done < progress.total:
+        return
+    print(f"ikat: {progress}", file=sys.stderr)
+
+
+@ffi.def_extern(name="ikpy_progress")
+def _on_progress(ctx, what, done, total, unit):
+    running = ffi.from_handle(ctx)
+    if running.progress:
+        running.report(Progress("progress", string(what) or "", done, total, string(unit) or ""))
+
+
+@ffi.def_extern(name="ikpy_stage")
+def _on_stage(ctx, words):
+    ffi.from_handle(ctx).report(Progress("stage", string(words)))
+
+
+@ffi.def_extern(name="ikpy_point")
+def _on_point(ctx, done, total, reused):
+    ffi.from_handle(ctx).report(Progress("point", "reused" if reused else "finished", done, total, "points"))
+
+
+@ffi.def_extern(name="ikpy_share")
+def _on_share(ctx, share):
+    room = ffi.new("char[512]")
+    ffi.from_handle(ctx).report(Progress("share", string(lib.ik_run_share_text(share, room, 512))))
+
+
+@ffi.def_extern(name="ikpy_note")
+def _on_note(ctx, severity, words):
+    ffi.from_handle(ctx).report(Progress("note", f"{SEVERITIES[severity]}: {string(words)}"))
+
+
+SEVERITIES = ("note", "warning", "error")
+
+
+def processors() -> int:
+    """Processors that this process may use: the default of `threads`."""
+    return len(os.sched_getaffinity(0))
+
+
+class Env:
+    """How a call runs: threads, seed, progress, cancel. Use it as a context manager around the calls of the library."""
+
+    def __init__(self, *, threads=None, seed=None, progress=None, cancel=None, memory_limit=None, cache=None, traffic=None):
+        if progress is True:
+            progress = _print_progress
+        if progress is False:
+            progress = None
+        if progress is not None and not callable(progress):
+            raise WrongType(f"progress: a function is expected, not {type(progress).__name__}")
+        if cancel is not None and not isinstance(cancel, Cancel):
+            raise WrongType(f"cancel: an ikat.Cancel is expected, not {type(cancel).__name__}")
+        self.cancel, self.progress = cancel, progress
+        self.err = ffi.new("ik_error *")
+        self.c = env = ffi.new("ik_env *")
+        env.num_threads = processors() if threads is None else whole(threads, "threads", 1, 4096)
+        env.seed = 1 if seed is None else whole(seed, "seed")
+        env.memory_limit_bytes = 0 if memory_limit is None else quantity(memory_limit, lib.IK_DIM_SIZE, "memory_limit")
+        self._keep = [traffic]
+        if cache is not None:
+            self._keep.append(ffi.new("char[]", text(cache, "cache")))
+            env.cache_folder = self._keep[-1]
+        if traffic is not None:
+            env.traffic = traffic._p()
+
+    def __enter__(self):
+        self._depth = lib.ikpy_interrupts_depth()
+        self._main = threading.get_ident() == threading.main_thread().ident
+        self._flag = None
+        try:
+            flag = lib.ikpy_interrupts_begin() if self._main else ffi.NULL
+            if flag == ffi.NULL:
+                flag = ffi.new("int *")
+            self.c.cancel = flag
+            if self.cancel:
+                self.cancel._begin(flag)
+            self._flag = flag
+            self.running = _Running(self.progress, flag)
+            self._handle = ffi.new_handle(self.running)
+            self.c.progress_ctx = self._handle
+            if self.progress:
+                self.c.progress = lib.ikpy_progress
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def _leave(self):
+        if self.cancel and self._flag is not None:
+            self.cancel._end(self._flag)
+        self.c.cancel = ffi.NULL
+        if self._main:
+            lib.ikpy_interrupts_end(self._depth)
+
+    def __exit__(self, kind, error, trace):
+        self._leave()
+        raised = self.running.error
+        if raised is not None and (kind is None or issubclass(kind, IkatError)):
+            raise raised
+        return False
+
+    def check(self, status):
+        """Raises the error of a call that failed."""
+        if status:
+            if self.running.error is not None:
+                raise self.running.error
+            raise error_of(status, self.err)
+
+
+def quantity(value, dimension, what):
+    """A whole number of base units, or a text with a unit ("1 GiB")."""
+    if isinstance(value, (str, bytes)):
+        out, err = ffi.new("uint64_t *"), ffi.new("ik_error *")
+        status = lib.ik_parse_quantity(text(value, what), dimension, out, err)
+        if status:
+            raise error_of(status, err)
+        return out[0]
+    return whole(value, what)
+
+
+def plain(function, *args):
+    """Calls a function of the library that takes an error last and no environment."""
+    err = ffi.new("ik_error *")
+    status = function(*args, err)
+    if status:
+        raise error_of(status, err)
+
+
+# ---------------------------------------------------------------------------------------------- objects
+
+
+class Object:
+    """An object of the library. It lives as long as Python, an array of its memory, or an object that was made of it needs it."""
+
+    __slots__ = ("_c", "_ref", "_keep", "__weakref__")
+
+    def _take(self, kind, pointer, ctype, *parents, keep=()):
+        """Takes over `pointer`. parents: objects that it was made of; keep: Python objects that it needs."""
+        needs = [parent._p() for parent in parents]
+        refs = [parent._ref for parent in parents] + [ffi.NULL] * (lib.IKPY_PARENTS - len(parents))
+        self._c, self._keep = None, keep
+        ref = self._ref = lib.ikpy_new(kind, pointer, *refs)
+        del needs
+        if ref == ffi.NULL:
+            raise memory_error(type(self).__name__)
+        self._c = ffi.gc(ffi.cast(ctype, pointer), lambda _, ref=ref, release=lib.ikpy_release: release(ref))
+        return self
+
+    def _p(self):
+        """The pointer, which keeps the object alive as long as it is held."""
+        pointer = getattr(self, "_c", None)
+        if pointer is None:
+            raise ClosedError(f"this {type(self).__name__} is closed")
+        return pointer
+
+    def close(self) -> None:
+        """Gives the object back before Python would. Arrays and objects made of it stay valid; it cannot be used any more."""
+        self._c = None
+
+    def __enter__(self):
+        self._p()
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __reduce__(self):
+        raise WrongType(f"a {type(self).__name__} cannot be pickled or copied")
+
+
+def made(ctype, kind, make):
+    """Calls make(out), which writes an object to *out, and returns the object; nothing leaks where it raises."""
+    out = ffi.new(ctype + " *")
+    try:
+        make(out)
+    except BaseException:
+        if out[0] != ffi.NULL:
+            lib.ikpy_destroy(kind, out[0])
+        raise
+    return out[0]
+
+
+def filled(ctype, kind, fill):
+    """Room for a result that fill(pointer) writes; returns the pointer."""
+    room = ffi.cast(ctype + " *", lib.ikpy_room(ffi.sizeof(ctype)))
+    if room == ffi.NULL:
+        raise memory_error(ctype)
+    try:
+        fill(room)
+    except BaseException:
+        lib.ikpy_destroy(kind, room)
+        raise
+    return room
+
+
+# ---------------------------------------------------------------------------------------------- arrays
+
+
+class _Memory:  # pylint: disable=too-few-public-methods
+    """Memory of the library as numpy sees it: read-only, and its owner lives as long as the array."""
+
+    __slots__ = ("owner", "__array_interface__")
+
+    def __init__(self, owner, address, size):
+        self.owner = owner
+        self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": (address, True)}
+
+
+_KINDS: dict = {}
+
+
+def dtype_of(ctype):
+    """The numpy type of a C type: numbers, and structures of numbers."""
+    if isinstance(ctype, str):
+        ctype = ffi.typeof(ctype)
+    if ctype in _KINDS:
+        return _KINDS[ctype]
+    size = ffi.sizeof(ctype)
+    if ctype.kind == "struct":
+        fields = [(name, field) for name, field in ctype.fields if field.type.kind in ("primitive", "enum", "struct")]
+        made_of = np.dtype({"names": [name for name, _ in fields], "formats": [dtype_of(field.type) for _, field in fields],
+                            "offsets": [field.offset for _, field in fields], "itemsize": size})
+    elif ctype.kind == "enum":
+        made_of = np.dtype(f"u{size}")
+    else:
+        kind = {"_Bool": "?", "float": "f4", "double": "f8"}.get(ctype.cname)
+        if kind is None:
+            kind = ("u" if int(ffi.cast(ctype, -1)) > 0 else "i") + str(size)
+        made_of = np.dtype(kind)
+    _KINDS[ctype] = made_of
+    return made_of
+
+
+def array(owner, pointer, *shape) -> Optional[np.ndarray]:
+    """An array of memory that belongs to `owner` (a cdata or an object): no copy, read-only. None for NULL."""
+    if pointer == ffi.NULL and 0 not in shape:
+        return None
+    kind = dtype_of(ffi.typeof(pointer).item)
+    count = int(np.prod(shape, dtype=np.int64)) if shape else 0
+    if count == 0:
+        empty = np.zeros(shape, kind)
+        empty.flags.writeable = False
+        return empty
+    memory = _Memory(owner, int(ffi.cast("uintptr_t", pointer)), count * kind.itemsize)
+    return np.asarray(memory).view(kind).reshape(shape)
+
+
+def frozen(values: np.ndarray) -> np.ndarray:
+    """An array that was computed, read-only as those of the library are."""
+    values.flags.writeable = False
+    return values
+
+
+def taken(pointer, *shape) -> np.ndarray:
+    """An array of memory that the library has handed over to be freed: no copy, read-only."""
+    owner = ffi.gc(pointer, lib.free)
+    return array(owner, pointer, *shape)
+
+
+# ---------------------------------------------------------------------------------------------- text out
+
+
+@contextlib.contextmanager
+def _stream():
+    """A FILE of the library, and a function that gives what was written once it is closed."""
+    descriptor = os.memfd_create("ikat")
+    stream = ffi.NULL
+    try:
+        copy = os.dup(descriptor)
+        stream = lib.fdopen(copy, b"w")
+        if stream == ffi.NULL:
+            os.close(copy)
+            raise memory_error("a stream")
+
+        def read():
+            nonlocal stream
+            failed = lib.fclose(stream)
+            stream = ffi.NULL
+            if failed:
+                raise memory_error("a text")
+            with open(descriptor, "rb", closefd=False) as file:
+                file.seek(0)
+                return file.read()
+        yield stream, read
+    finally:
+        if stream != ffi.NULL:
+            lib.fclose(stream)
+        os.close(descriptor)
+
+
+def written(write: Callable[[Any], None]) -> bytes:
+    """What write(FILE) writes."""
+    with _stream() as (stream, read):
+        write(stream)
+        return read()
+
+
+def names_of(table):
+    """Names of a NULL-terminated table of families."""
+    out, at = [], 0
+    while table[at] != ffi.NULL:
+        out.append(string(table[at].name))
+        at += 1
+    return out
+
+
+# ---------------------------------------------------------------------------------------------- showing
+
+
+def rows_html(title, rows):
+    """A small table for a notebook."""
+    from html import escape  # pylint: disable=import-outside-toplevel
+    cells = "".join(f"<tr><th style='text-align:left'>{escape(str(k))}</th><td style='text-align:left'>{escape(str(v))}</td></tr>" for k, v in rows)
+    return f"<table><caption>{escape(title)}</caption>{cells}</table>"

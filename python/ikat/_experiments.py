@@ -1,0 +1,346 @@
+"""Experiments and their results."""
+import io
+import json
+import os
+import pathlib
+import sqlite3
+import tempfile
+from typing import Dict, List, NamedTuple
+
+from ikat._core import (ClosedError, Env, Object, UsageError, WrongType, _on_progress, ffi, lib, made, module, plain, processors,
+                        rows_html, string, text, whole, written)
+
+# Columns of results files that hold text although it may look like a number.
+_TEXTS = ("fabric", "routing", "vc", "selection", "traffic", "variant", "design", "checksum", "proof", "flow", "name", "result", "class",
+          "adapter", "switch")
+_UNITS = (("_ns", "ns"), ("_ps", "ps"), ("_us", "us"), ("_bytes", "B"), ("_bps", "bit/s"), ("_share", "share"), ("_seconds", "s"))
+_OF_RATE = ("load", "offered", "throughput", "saturation_load", "static_saturation", "effective_throughput", "host_sent_min",
+            "host_sent_max")
+
+
+def unit_of(column) -> str:
+    """The unit of a column of a results file: "ns", "B", "of the hosts' rate", or "" for plain numbers and texts."""
+    if column in _OF_RATE:
+        return "of the hosts' rate"
+    return next((unit for ending, unit in _UNITS if column.endswith(ending)), "")
+
+
+class Claim(NamedTuple):
+    """What results say of a claim of section `expect`. verdict: "holds", "differs", "cannot be told" or "not asked"."""
+
+    verdict: str
+    claim: str
+    source: str
+    figure: str
+    found: str
+    differs: str
+
+
+class Experiment(Object):
+    """An experiment that was read and checked: `source` is a path of a file, a text of YAML (with a line break), or a dictionary
+    of its sections. set: replaces values, {"measure.duration": "1 ms"}. folder: what relative paths in a text or dictionary
+    start from (None: the current folder). Everything of it is checked now, with file, line and column in the error."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, source, *, set=None, folder=None):  # pylint: disable=redefined-builtin
+        overrides, self._keep = _overrides(set), None
+        if isinstance(source, (str, bytes, os.PathLike)) and not _is_text(source):
+            path = text(source, "experiment")
+            pointer = made("ik_experiment *", lib.IKPY_EXPERIMENT, lambda out: plain(lib.ik_experiment_read, path, overrides[0], out))
+            self.name = pathlib.Path(os.fsdecode(path)).stem
+        else:
+            content, self.name = _content(source), "experiment"
+            place = os.path.join(os.fspath(folder) if folder is not None else os.getcwd(), "experiment.yaml")
+            place = text(place, "folder")
+            pointer = made("ik_experiment *", lib.IKPY_EXPERIMENT, lambda out: plain(
+                lib.ik_experiment_read_memory, content, len(content), place, overrides[0], out))
+        self._take(lib.IKPY_EXPERIMENT, pointer, "ik_experiment *")
+
+    def __repr__(self):
+        if getattr(self, "_c", None) is None:
+            return "<ikat.Experiment: closed>"
+        return f"<ikat.Experiment {self.title or self.name!r}: {self.num_points} points>"
+
+    @property
+    def num_points(self) -> int:
+        """Number of points of the sweep."""
+        return lib.ik_experiment_num_points(self._p())
+
+    @property
+    def title(self) -> str:
+        """Its title, "" without one."""
+        return string(lib.ik_experiment_get_about(self._p()).title)
+
+    @property
+    def description(self) -> str:
+        """Its description, "" without one."""
+        return string(lib.ik_experiment_get_about(self._p()).description)
+
+    @property
+    def scales(self) -> List[str]:
+        """Names of its scales; `set={"scale": NAME}` chooses one."""
+        about = lib.ik_experiment_get_about(self._p())
+        return [string(about.scales[i]) for i in range(about.num_scales)]
+
+    @property
+    def figures(self) -> List[str]:
+        """Names of the figures that it declares."""
+        about = lib.ik_experiment_get_about(self._p())
+        return [string(about.figures[i].name) for i in range(about.num_figures)]
+
+    def run(self, output=None, *, threads=None, progress=None, cancel=None, memory_limit=None, cache=None, shard=None,
+            budget=None) -> "Results":
+        """Runs every point that `output` does not hold yet, see `ikat.run`."""
+        folder = None
+        if output is None:
+            folder = tempfile.TemporaryDirectory(prefix="ikat-")
+            output = os.path.join(folder.name, self.name + ".db")
+        experiment, store = self._p(), text(output, "output")
+        part, failed = ffi.new("ik_run_part *"), ffi.new("bool *")
+        if shard is not None:
+            part.shard, part.num_shards = _shard(shard)
+        if budget is not None:
+            part.budget_s = float(budget)
+        threads = processors() if threads is None else whole(threads, "threads", 1, 4096)
+        with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit, cache=cache) as env:
+            observer = ffi.NULL
+            if env.progress:
+                observer = ffi.new("ik_run_observer *", [env._handle, lib.ikpy_stage, lib.ikpy_point, lib.ikpy_share, lib.ikpy_note])
+            env.check(lib.ik_experiment_run(experiment, store, threads, env.c, part, observer, failed, env.err))
+        results = Results(output)
+        results._folder, results.failed = folder, bool(failed[0])
+        return results
+
+
+def run(source, output=None, *, set=None, folder=None, threads=None, progress=None, cancel=None, memory_limit=None,
+        cache=None, shard=None, budget=None) -> "Results":  # pylint: disable=redefined-builtin
+    """Runs an experiment and returns its results.
+
+    source: a file, a text of YAML, a dictionary of sections, or an `Experiment`; set: values to be replaced.
+    output: the results file; points that it already holds are not run again. None: a temporary file, which is removed with the
+    results. threads: processors to use; results never depend on it. progress: True prints a line per point, a function is called
+    with an `ikat.Progress`. cancel: an `ikat.Cancel`. Ctrl-C and cancel keep the points that are finished. memory_limit: "8 GiB".
+    cache: a folder for proofs. shard: (1, 4) runs the first of four parts. budget: seconds after which no point starts.
+    """
+    if isinstance(source, Experiment):
+        if set is not None or folder is not None:
+            raise UsageError("set and folder belong to ikat.Experiment(), which has already read the experiment")
+        experiment = source
+    else:
+        experiment = Experiment(source, set=set, folder=folder)
+    return experiment.run(output, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit, cache=cache,
+                          shard=shard, budget=budget)
+
+
+def results(path) -> "Results":
+    """Opens a results file: `Results(path)`."""
+    return Results(path)
+
+
+class Results(Object):
+    """A results file, read when it is opened; later writes are not seen. Frames are of pandas; the units of their columns stand in
+    `frame.attrs["units"]`. `failed`: whether the run that made it had a failed proof or a deadlock (None: not run here)."""
+
+    __slots__ = ("path", "failed", "_folder")
+
+    def __init__(self, path):
+        self.path, self.failed, self._folder = os.path.abspath(os.fsdecode(text(path, "path"))), None, None
+        pointer = made("ik_results *", lib.IKPY_RESULTS, lambda out: plain(lib.ik_results_open, text(self.path, "path"), out))
+        self._take(lib.IKPY_RESULTS, pointer, "ik_results *")
+
+    def __repr__(self):
+        if getattr(self, "_c", None) is None:
+            return "<ikat.Results: closed>"
+        finished, total = self.points_finished
+        return f"<ikat.Results {self.path!r}: {finished} of {total} points>"
+
+    def _repr_html_(self):
+        finished, total = self.points_finished
+        return rows_html(os.path.basename(self.path), [("points", f"{finished} of {total}"), ("tables", ", ".join(self.tables))])
+
+    @property
+    def points_finished(self):
+        """(finished, total) points of the sweep."""
+        finished, total = ffi.new("uint64_t *"), ffi.new("uint64_t *")
+        lib.ik_results_points(self._p(), finished, total)
+        return finished[0], total[0]
+
+    @property
+    def tables(self) -> List[str]:
+        """Names of the tables that `frame` reads."""
+        self._p()
+        out = []
+        while lib.ik_report_tables[len(out)] != ffi.NULL:
+            out.append(string(lib.ik_report_tables[len(out)]))
+        return out
+
+    def _store(self):
+        self._p()
+        return text(self.path, "path")
+
+    def csv(self, table="points") -> str:
+        """A table as CSV, as `ikat report --csv --table` prints it."""
+        store, table = self._store(), text(table, "table")
+        return written(lambda out: plain(lib.ik_report_csv_table, store, table, out)).decode("utf-8", "replace")
+
+    def frame(self, table="points"):
+        """A table as a pandas frame: a row per point in table "points"; "curves" has means and intervals per result, "plans" the
+        proofs, `tables` lists all. Columns without a value are NaN."""
+        pandas = module("pandas", "Results.frame")
+        return _frame(pandas, self.csv(table))
+
+    def units(self, table="points") -> Dict[str, str]:
+        """The unit of each column of a table."""
+        return {column: unit_of(column) for column in self.csv(table).split("\n", 1)[0].split(",")}
+
+    def sql(self, query, parameters=()):
+        """The answer to an SQL query of the file (it is SQLite, opened for reading), as a pandas frame."""
+        pandas = module("pandas", "Results.sql")
+        with self.connect() as connection:
+            try:
+                return pandas.read_sql_query(query, connection, params=tuple(parameters))
+            except (pandas.errors.DatabaseError, sqlite3.Error) as error:
+                raise UsageError(f"sql: {error}") from None
+
+    def connect(self) -> "sqlite3.Connection":
+        """The file as a connection of the module sqlite3, for reading."""
+        self._p()
+        return sqlite3.connect(pathlib.Path(self.path).as_uri() + "?mode=ro", uri=True)
+
+    def json(self) -> Dict:
+        """All that the report holds, as a dictionary (docs/experiments.md)."""
+        store = self._store()
+        return json.loads(written(lambda out: plain(lib.ik_report_json, store, out)))
+
+    @property
+    def experiment(self) -> str:
+        """The experiment that made the results, as YAML."""
+        with self.connect() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = 'experiment'").fetchone()
+        return row[0] if row else ""
+
+    def figure(self, name):
+        """The numbers of a declared figure as a pandas frame, a row per place of a curve."""
+        pandas = module("pandas", "Results.figure")
+        return _frame(pandas, self._figure(name, lib.IK_FIGURE_CSV).decode("utf-8", "replace"))
+
+    def figure_svg(self, name) -> str:
+        """The picture of a declared figure as SVG: in a notebook, `IPython.display.SVG(results.figure_svg(name))`."""
+        return self._figure(name, lib.IK_FIGURE_SVG).decode("utf-8", "replace")
+
+    def write_figure(self, name, path) -> None:
+        """Writes a declared figure as the ending of the path says: .svg, .pdf, .png or .csv."""
+        kinds = {".svg": lib.IK_FIGURE_SVG, ".pdf": lib.IK_FIGURE_PDF, ".png": lib.IK_FIGURE_PNG, ".csv": lib.IK_FIGURE_CSV}
+        ending = os.path.splitext(os.fsdecode(text(path, "path")))[1]
+        if ending not in kinds:
+            raise UsageError(f"path: its ending {ending!r} is no format of figures", "one of " + ", ".join(kinds))
+        _replace(path, self._figure(name, kinds[ending]))
+
+    def _figure(self, name, kind):
+        held, name = self._p(), text(name, "name")
+        return written(lambda out: plain(lib.ik_results_figure, held, name, kind, out, 0, False))
+
+    def report(self, path) -> None:
+        """Writes the report: one HTML file that a browser opens from disk."""
+        plain(lib.ik_results_html, self._p(), text(path, "path"))
+
+    def summary(self, width=100) -> str:
+        """The summary tables that `ikat report` prints."""
+        store, width = self._store(), whole(width, "width", 20, 10000)
+        return written(lambda out: plain(lib.ik_report_terminal, store, out, width, False)).decode("utf-8", "replace")
+
+    def claims(self) -> List[Claim]:
+        """What the results say of the claims that the experiment makes (section expect)."""
+        held, found = self._p(), []
+        handle = ffi.new_handle(found)
+        plain(lib.ik_results_claims, held, lib.ikpy_claim, handle)
+        return found
+
+
+@ffi.def_extern(name="ikpy_claim", error=0)
+def _on_claim(ctx, claim, _):
+    ffi.from_handle(ctx).append(Claim(string(lib.ik_claim_verdict_name(claim.verdict)), *(
+        string(getattr(claim, name)) or "" for name in Claim._fields[1:])))
+    return lib.IK_OK
+
+
+def merge(paths, path) -> Dict:
+    """Makes one results file of several of the same experiment (of its shards). Returns points, num_points and doubles."""
+    sources = [ffi.new("char[]", text(one, "paths")) for one in paths]
+    out = ffi.new("ik_merged *")
+    plain(lib.ik_results_merge, ffi.new("const char *[]", sources), len(sources), text(path, "path"), out)
+    return {"points": out.points, "num_points": out.num_points, "doubles": out.doubles}
+
+
+def _frame(pandas, content):
+    head = content.split("\n", 1)[0].split(",")
+    frame = pandas.read_csv(io.StringIO(content), keep_default_na=False, na_values=[""],
+                            dtype={name: str for name in _TEXTS if name in head})
+    for name in _TEXTS:
+        if name in frame.columns:
+            frame[name] = frame[name].fillna("")
+    frame.attrs["units"] = {name: unit_of(name) for name in frame.columns}
+    return frame
+
+
+def _replace(path, content):
+    """Writes a file whole or not at all."""
+    path = os.fsdecode(text(path, "path"))
+    output, err = ffi.new("ik_output *"), ffi.new("ik_error *")
+    place = text(path, "path")
+    keep = ffi.new("char[]", place)
+    plain(lib.ik_output_open, output, keep)
+    written_all = lib.fwrite(content, 1, len(content), output.out) == len(content)
+    status = lib.ik_output_close(output, lib.IK_OK if written_all else lib.IK_ERR_IO, err)
+    if status:
+        from ikat._core import error_of  # pylint: disable=import-outside-toplevel
+        raise error_of(status, err)
+
+
+def _is_text(source):
+    if isinstance(source, os.PathLike):
+        return False
+    return (b"\n" if isinstance(source, bytes) else "\n") in source
+
+
+def _content(source):
+    if isinstance(source, str):
+        return source.encode("utf-8", "surrogateescape")
+    if isinstance(source, bytes):
+        return source
+    if isinstance(source, dict):
+        try:
+            return json.dumps(source, indent=1, default=_plain_number).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise WrongType(f"experiment: a value cannot be written as YAML ({error})") from None
+    raise WrongType(f"experiment: a path, a text, a dictionary or an Experiment is expected, not {type(source).__name__}")
+
+
+def _plain_number(value):
+    if hasattr(value, "tolist"):  # of numpy
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(type(value).__name__)
+
+
+def _overrides(values):
+    """NULL, or "key=value" texts that end with NULL, and what they are made of."""
+    if values is None:
+        return ffi.NULL, []
+    if not isinstance(values, dict):
+        raise WrongType(f"set: a dictionary is expected, not {type(values).__name__}")
+    from ikat._core import setting  # pylint: disable=import-outside-toplevel
+    lines = [ffi.new("char[]", text(key, "set") + b"=" + (json.dumps(value).encode() if isinstance(value, (list, dict))
+                                                          else setting(value, str(key)))) for key, value in values.items()]
+    return ffi.new("const char *[]", lines + [ffi.NULL]), lines
+
+
+def _shard(shard):
+    try:
+        number, count = shard
+    except (TypeError, ValueError):
+        raise WrongType("shard: two numbers are expected, (number, count)") from None
+    count = whole(count, "shard", 1, 2**31)
+    return whole(number, "shard", 1, count), count

@@ -1,0 +1,374 @@
+"""Simulations of a routing under traffic."""
+import concurrent.futures
+from typing import Dict, List, Optional, Sequence
+
+import numpy as np
+
+from ikat._core import (Env, IkatError, Object, UsageError, WrongType, array, error_of, ffi, filled, frozen, lib, module, processors,
+                        real, rows_html, setting, string, text, whole)
+from ikat._fabric import numbers_of, optional_index
+from ikat._traffic import _Result, traffic_of
+
+_SECTIONS = {"switch": lib.ik_switch_params, "adapter": lib.ik_adapter_params, "measure": lib.ik_measure_params,
+             "watch": lib.ik_watch_params}
+_FLAT = ("switch", "adapter", "measure")  # their parameters are keywords of simulate()
+
+
+def parameters_of(table) -> Dict[str, Dict]:
+    """A table of declared parameters: name, default, help, choices."""
+    out, at = {}, 0
+    while table[at].name != ffi.NULL:
+        row = table[at]
+        out[string(row.name)] = {"default": string(getattr(row, "def")), "choices": string(row.choices),
+                                 "help": string(row.help), "needs": string(row.needs)}
+        at += 1
+    return out
+
+
+def settings(section: Optional[str] = None) -> Dict[str, Dict]:
+    """What can be set for a simulation: by section ("switch", "adapter", "measure", "watch") the parameters with their default,
+    choices and help; of one section where it is named."""
+    if section is None:
+        return {name: parameters_of(table) for name, table in _SECTIONS.items()}
+    if section not in _SECTIONS:
+        raise UsageError(f"there is no section {section!r}", "one of " + ", ".join(_SECTIONS))
+    return parameters_of(_SECTIONS[section])
+
+
+_NAMES = {section: list(parameters_of(table)) for section, table in _SECTIONS.items()}
+
+
+def _sections(keywords):
+    """Sorts keywords into sections."""
+    out = {section: {} for section in _SECTIONS}
+    for name, value in keywords.items():
+        if name in _SECTIONS and isinstance(value, dict):
+            for key, item in value.items():
+                _put(out, name, key if isinstance(key, str) else str(key), item)
+            continue
+        owners = [section for section in _FLAT if name in _NAMES[section]]
+        prefix, _, rest = name.partition("_")
+        if len(owners) == 1:
+            _put(out, owners[0], name, value)
+        elif len(owners) > 1:
+            raise UsageError(f"the sections {' and '.join(owners)} both have {name!r}",
+                             "say " + " or ".join(f"{section}_{name}" for section in owners))
+        elif prefix in _SECTIONS and rest in _NAMES[prefix]:
+            _put(out, prefix, rest, value)
+        elif name in _SECTIONS:
+            raise WrongType(f"{name}: a dictionary is expected, not {type(value).__name__}")
+        else:
+            _unknown(name, sorted({key for section in _FLAT for key in _NAMES[section]} | set(_SECTIONS)))
+    return out
+
+
+def _unknown(name, names):
+    err = ffi.new("ik_error *")
+    table = [ffi.new("char[]", key.encode()) for key in names]
+    listed = ffi.new("const char *[]", table + [ffi.NULL])
+    nearest = lib.ik_nearest_name(text(name, "keyword"), listed)
+    hint = f"did you mean '{string(nearest)}'?" if nearest != ffi.NULL else "ikat.settings() lists all"
+    del err
+    raise UsageError(f"simulate() has no setting {name!r}", hint)
+
+
+def _put(out, section, name, value):
+    if name in out[section]:
+        raise UsageError(f"{section}.{name} is given twice")
+    out[section][name] = value
+
+
+class _Params:
+    """ik_params of the sections, freed with this object."""
+
+    def __init__(self, keywords):
+        self.config = ffi.new("ik_sim_config *")
+        self._made = []
+        for section, values in _sections(keywords).items():
+            if values:
+                setattr(self.config, section + "_params", self._section(section, values))
+
+    def _section(self, section, values):
+        params, err = ffi.new("ik_params *"), ffi.new("ik_error *")
+        owner = f"section '{section}'".encode()
+        status = lib.ik_params_init(params, _SECTIONS[section], ffi.NULL, err)
+        if status:
+            raise error_of(status, err)
+        self._made.append(params := ffi.gc(params, lib.ik_params_free))
+        for name, value in values.items():
+            if value is None:
+                continue
+            status = lib.ik_params_set(params, owner, text(name, "name"), setting(value, name), 0, 0, err)
+            if status:
+                raise error_of(status, err)
+        status = lib.ik_params_finish(params, owner, err)
+        if status:
+            raise error_of(status, err)
+        return params
+
+
+class Histogram:
+    """Latencies: exact count, mean_ns, min_ns, max_ns; percentiles within 1 %. `counts` (uint64, no copy) by bucket, whose lowest
+    values are `edges_ns`."""
+
+    def __init__(self, owner, c):
+        self._owner, self._c = owner, c
+        self.count = c.count
+        self.mean_ns, self.min_ns, self.max_ns = c.mean / 1e3, c.min / 1e3, c.max / 1e3
+
+    def __repr__(self):
+        return f"<ikat.Histogram of {self.count}: mean {self.mean_ns:.4g} ns, 99 % below {self.percentile(0.99):.4g} ns>"
+
+    def percentile(self, fraction) -> float:
+        """The latency in ns that this fraction of the packets does not exceed; 0 if there are none."""
+        fraction = real(fraction, "fraction")
+        if not 0 <= fraction <= 1:
+            raise UsageError(f"fraction: {fraction} is outside of 0 to 1")
+        return lib.ik_histogram_percentile(ffi.addressof(self._c), fraction) / 1e3
+
+    @property
+    def counts(self) -> np.ndarray:
+        """[buckets] uint64. No copy."""
+        found = array(self._owner, self._c.buckets, self._c.num_buckets)
+        return np.zeros(0, np.uint64) if found is None else found
+
+    @property
+    def edges_ns(self) -> np.ndarray:
+        """[buckets] float64: the lowest latency of each bucket, ns."""
+        return np.array([lib.ik_histogram_bucket_low(k) for k in range(self._c.num_buckets)], np.float64) / 1e3
+
+
+class Simulation(_Result):
+    """What a simulation measured. Throughputs are fractions of the summed injection rate of all hosts, in the measured window."""
+
+    __slots__ = ()
+    _ctype = "ik_sim_result *"
+
+    def __repr__(self):
+        if getattr(self, "_c", None) is None:
+            return "<ikat.Simulation: closed>"
+        end = "deadlock" if self.deadlock else f"mean latency {self.latency.mean_ns:.4g} ns"
+        if self.finite:
+            end = f"completed in {self.completion_ns:.6g} ns" if self.completed else "not completed"
+        return f"<ikat.Simulation of {self.routing.spec!r}, {self.traffic.spec!r}: load {self.load:.4g}, throughput {self.throughput:.4g}, {end}>"
+
+    def _repr_html_(self):
+        return rows_html(f"{self.routing.spec}, {self.traffic.spec}", self.to_dict().items())
+
+    def _number(name, words):  # pylint: disable=no-self-argument
+        def get(self):
+            return getattr(self._p(), name)
+        get.__doc__ = words
+        return property(get)
+
+    load: float = _number("load", "Offered load that was asked for.")
+    offered: float = _number("offered", "Load that was generated.")
+    throughput: float = _number("throughput", "Accepted load.")
+    fairness: float = _number("fairness", "Jain's index over the bytes injected by the hosts that want to send.")
+    host_sent_min: float = _number("host_sent_min", "Least injected by a host that wants to send, as a fraction of its rate.")
+    host_sent_max: float = _number("host_sent_max", "Most injected by a host, as a fraction of its rate.")
+    packets_generated: int = _number("packets_generated", "Packets of the whole run.")
+    packets_delivered: int = _number("packets_delivered", "Packets of the whole run.")
+    packets_in_flight: int = _number("packets_in_flight", "Packets inside the network when the run ended.")
+    packets_unroutable: int = _number("packets_unroutable", "Packets without a path.")
+    packet_hops: int = _number("packet_hops", "Switches that packets traversed, summed.")
+    hosts_silent: int = _number("hosts_silent", "Hosts without a destination, or not connected.")
+    order_violations: int = _number("order_violations", "Packets delivered after a later one of their flow (setting paranoid).")
+    events: int = _number("events", "Events of the simulator.")
+    window_ps: int = _number("window_ps", "Duration that was measured, ps.")
+    end_ps: int = _number("end_ps", "Simulated time at the end, ps.")
+    finite: bool = _number("finite", "Whether the traffic is a workload that ends.")
+    completed: bool = _number("completed", "Whether that workload was completed.")
+    effective_throughput: float = _number("effective_throughput", "A workload's bytes / (completion * rate of the hosts that send).")
+    deadlock: bool = _number("deadlock", "Whether a deadlock was found.")
+    state_bytes: int = _number("state_bytes", "Memory of the simulation's state at its largest.")
+    cpu_seconds: float = _number("cpu_seconds", "Processor time of all threads.")
+    del _number
+
+    @property
+    def checksum(self) -> str:
+        """Digest of every delivery, as in results files."""
+        return f"{self._p().checksum:016x}"
+
+    @property
+    def completion_ns(self) -> Optional[float]:
+        """A workload's end, ns; None if it did not complete."""
+        return self._p().completion_ps / 1e3 if self._p().completed else None
+
+    @property
+    def deadlock_text(self) -> Optional[str]:
+        """The cycle of the deadlock, an element per line."""
+        return string(self._p().deadlock_text)
+
+    @property
+    def missing_text(self) -> Optional[str]:
+        """Why a workload was not completed."""
+        return string(self._p().missing_text)
+
+    @property
+    def latency(self) -> Histogram:
+        """From the making of a packet's message to its delivery."""
+        return Histogram(self._p(), self._p().latency)
+
+    @property
+    def network_latency(self) -> Histogram:
+        """From a packet's leaving of its adapter to its delivery."""
+        return Histogram(self._p(), self._p().network_latency)
+
+    @property
+    def channel_bytes(self) -> np.ndarray:
+        """[ports] uint64: bytes sent on each channel in the window. No copy."""
+        return array(self._p(), self._p().channel_bytes, self.fabric.num_ports)
+
+    @property
+    def utilisation(self) -> np.ndarray:
+        """[ports] float64: share of each channel's rate that was used in the window; 0 where unconnected. Computed."""
+        rate = self.fabric.port_rate_bps.astype(np.float64)
+        seconds = self._p().window_ps * 1e-12
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(rate > 0, self.channel_bytes * 8.0 / (rate * seconds), 0.0)
+
+    @property
+    def host_bytes(self) -> np.ndarray:
+        """[hosts] uint64: bytes accepted in the window. No copy."""
+        return array(self._p(), self._p().host_bytes, self.fabric.num_hosts)
+
+    @property
+    def host_sent_bytes(self) -> np.ndarray:
+        """[hosts] uint64: bytes injected in the window. No copy."""
+        return array(self._p(), self._p().host_sent_bytes, self.fabric.num_hosts)
+
+    @property
+    def host_finish_ps(self) -> Optional[np.ndarray]:
+        """[hosts] uint64: of a workload, the last delivery to each host, ps; None with endless traffic. No copy."""
+        return array(self._p(), self._p().host_finish_ps, self.fabric.num_hosts)
+
+    @property
+    def series_time_ns(self) -> np.ndarray:
+        """[periods] float64: the end of each period of the series, ns; empty without the setting `series`."""
+        return np.arange(1, self._p().num_series + 1) * (self._p().series_period_ps / 1e3)
+
+    @property
+    def series_throughput(self) -> Optional[np.ndarray]:
+        """[periods] float64: accepted load of the whole run from time 0. No copy."""
+        return array(self._p(), self._p().series_throughput, self._p().num_series)
+
+    @property
+    def series_latency_ns(self) -> Optional[np.ndarray]:
+        """[periods] float64: mean latency of the packets delivered in each period, ns, 0 if none. No copy."""
+        return array(self._p(), self._p().series_latency_ns, self._p().num_series)
+
+    @property
+    def series_blocked(self) -> Optional[np.ndarray]:
+        """[periods, switches] float64: share of each switch's buffers that is full at the end of each period. No copy."""
+        return array(self._p(), self._p().series_blocked, self._p().num_series, self.fabric.num_switches)
+
+    @property
+    def congestion_roots(self) -> np.ndarray:
+        """Records (port, samples, first, last, buffers, hosts, depth, blocked): channels that blocked most. No copy."""
+        c = self._p().congestion
+        return array(self._p(), c.root_list, c.num_roots)
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """Records (rank, host, end_ps) of a program's ranks; empty for other traffic."""
+        c = self._p()
+        return np.array([(c.ranks[i].rank, c.ranks[i].host, c.ranks[i].end_ps) for i in range(c.num_ranks)],
+                        [("rank", "u4"), ("host", "u4"), ("end_ps", "u8")])
+
+    @property
+    def classes(self) -> List[Dict]:
+        """Classes of the traffic: name, offered, throughput, mean and 99 % latency in ns. Empty where there is one."""
+        c = self._p()
+        return [{"name": string(k.name), "offered": k.offered, "throughput": k.throughput, "latency_mean_ns": k.latency.mean / 1e3,
+                 "latency_p99_ns": lib.ik_histogram_percentile(ffi.addressof(k.latency), 0.99) / 1e3}
+                for k in (c.classes[i] for i in range(c.num_classes))]
+
+    @property
+    def critical_path(self) -> Dict[str, float]:
+        """Of a workload: what its completion waited for, ns by kind ("compute", "queue", "network" …); they sum to the completion."""
+        c = self._p().critical_path
+        return {string(lib.ik_path_kind_name(k)): c.kind_ps[k] / 1e3 for k in range(lib.IK_PATH_KINDS)}
+
+    def to_dict(self) -> Dict:
+        """The numbers of the run, as a row of a results file names them."""
+        latency, network = self.latency, self.network_latency
+        out = {name: getattr(self, name) for name in (
+            "load", "offered", "throughput", "fairness", "packets_generated", "packets_delivered", "packets_in_flight",
+            "packets_unroutable", "packet_hops", "hosts_silent", "host_sent_min", "host_sent_max")}
+        out.update(latency_mean_ns=latency.mean_ns, latency_p50_ns=latency.percentile(0.5), latency_p95_ns=latency.percentile(0.95),
+                   latency_p99_ns=latency.percentile(0.99), latency_max_ns=latency.max_ns, network_latency_mean_ns=network.mean_ns)
+        if self.finite:
+            out.update(completion_ns=self.completion_ns, effective_throughput=self.effective_throughput)
+        out.update(deadlock=self.deadlock, checksum=self.checksum)
+        return out
+
+
+def simulate(routing, traffic="uniform", load=0.5, *, seed=1, threads=1, progress=None, cancel=None, memory_limit=None,
+             **settings) -> Simulation:  # pylint: disable=redefined-outer-name
+    """Simulates traffic over a routing.
+
+    traffic: an `ikat.Traffic` or its specification; load: offered load, a fraction of each host's rate (0.4 or "40 %").
+    settings: parameters of the sections switch, adapter and measure by their names (`ikat.settings()` lists them), as numbers or
+    texts with units: `packet="4 KiB", warmup="100 us", duration="400 us", model="ioq"`. Where two sections have the same name:
+    `switch_buffer`, `adapter_buffer`. A section may also be a dictionary: `switch={"buffer": "64 KiB"}`, `watch={…}`.
+    threads: 1 unless the fabric is large; results never depend on it.
+
+    A deadlock is a result (`deadlock`, `deadlock_text`), not an error. Cost: about a microsecond per packet and hop.
+    """
+    plan, fabric = _plan(routing), routing.fabric
+    traffic = traffic_of(fabric, traffic, seed)
+    t, params = traffic._p(), _Params(settings)
+    params.config.load = real(load, "load")
+    with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
+        room = filled("ik_sim_result", lib.IKPY_SIMULATION, lambda out: env.check(
+            lib.ik_sim_run(plan, t, params.config, env.c, out, env.err)))
+    return Simulation._of(room, lib.IKPY_SIMULATION, routing, traffic)
+
+
+def _plan(routing):
+    from ikat._routing import Routing  # pylint: disable=import-outside-toplevel,cyclic-import
+    if not isinstance(routing, Routing):
+        raise WrongType(f"routing: an ikat.Routing is expected, not {type(routing).__name__}")
+    return routing._p()
+
+
+def sweep(routing, traffic="uniform", loads: Sequence = (0.1, 0.3, 0.5, 0.7, 0.9), *, seeds: Sequence[int] = (1,), jobs=None,
+          progress=None, cancel=None, **settings):  # pylint: disable=redefined-outer-name
+    """Simulates several loads (and seeds), some in parallel, and returns a pandas frame with a row per run: routing, traffic,
+    seed and the numbers of `Simulation.to_dict()`. jobs: runs at a time, None = processors."""
+    pandas = module("pandas", "ikat.sweep")
+    _plan(routing)
+    loads = [real(load, "loads") for load in _many(loads, "loads")]
+    points = [(load, whole(seed, "seeds")) for load in loads for seed in _many(seeds, "seeds")]
+    from ikat._core import Cancel, Progress, _print_progress  # pylint: disable=import-outside-toplevel
+    progress = _print_progress if progress is True else progress
+    stop, rows = cancel if cancel is not None else Cancel(), [None] * len(points)
+
+    def one(at):
+        load, seed = points[at]
+        run = simulate(routing, traffic, load, seed=seed, cancel=stop, **settings)
+        rows[at] = {"routing": routing.spec, "traffic": run.traffic.spec, "seed": seed, **run.to_dict()}
+    jobs = processors() if jobs is None else whole(jobs, "jobs", 1, 4096)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        tasks = [pool.submit(one, at) for at in range(len(points))]
+        try:
+            for done, task in enumerate(concurrent.futures.as_completed(tasks), 1):
+                task.result()
+                if progress:
+                    progress(Progress("point", "finished", done, len(points), "points"))
+        except BaseException:
+            stop.cancel()
+            for task in tasks:
+                task.cancel()
+            raise
+    return pandas.DataFrame(rows)
+
+
+def _many(values, what):
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        values = [values]
+    values = list(values)
+    if not values:
+        raise UsageError(f"{what}: there is none")
+    return values

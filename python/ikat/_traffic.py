@@ -1,0 +1,314 @@
+"""Traffic patterns, and what they do to the channels of a routing."""
+from typing import Dict, List, NamedTuple, Optional
+
+import numpy as np
+
+from ikat._core import (Env, Object, UsageError, WrongType, array, ffi, lib, made, plain, rows_html, string, text, whole, written)
+from ikat._fabric import fabric_of, numbers_of, optional_index
+
+
+class Traffic(Object):
+    """Who sends to whom: a pattern that goes on ("uniform", "shift:by=24"), or a workload that ends ("exchange:bytes=1MB").
+    Options: seed, memory_limit."""
+
+    __slots__ = ("fabric",)
+
+    def __init__(self, fabric, spec="uniform", *, seed=None, memory_limit=None):
+        f, spec = fabric_of(fabric)._p(), text(spec, "spec")
+        with Env(seed=seed, memory_limit=memory_limit) as env:
+            pointer = made("ik_traffic *", lib.IKPY_TRAFFIC, lambda out: env.check(lib.ik_traffic_from_spec(f, spec, env.c, out, env.err)))
+        self.fabric = fabric
+        self._take(lib.IKPY_TRAFFIC, pointer, "ik_traffic *", fabric)
+
+    def __repr__(self):
+        if getattr(self, "_c", None) is None:
+            return "<ikat.Traffic: closed>"
+        return f"<ikat.Traffic {self.spec!r} of {self.num_hosts} hosts>"
+
+    @property
+    def spec(self) -> str:
+        """Canonical text."""
+        return string(self._p().spec)
+
+    @property
+    def num_hosts(self) -> int:
+        """Number of hosts."""
+        return self._p().num_hosts
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is a workload that ends."""
+        return self._p().workload != ffi.NULL
+
+    @property
+    def classes(self) -> List[str]:
+        """Names of its classes of messages; empty where there is one."""
+        table, out = self._p().classes, []
+        while table != ffi.NULL and table[len(out)] != ffi.NULL:
+            out.append(string(table[len(out)]))
+        return out
+
+    @property
+    def note(self) -> Optional[str]:
+        """What its user should know of the file that it was read from."""
+        return string(self._p().note)
+
+    def destinations(self, src, count=1, first=0) -> np.ndarray:
+        """[count] uint32: destinations of messages first, first + 1 … of host `src`; `ikat.NONE` = the host is silent."""
+        c = self._p()
+        src, first = whole(src, "src", 0, c.num_hosts - 1), whole(first, "first", 0, 2**62)
+        count, dest = whole(count, "count", 0, 2**32), c.family.dest
+        if dest == ffi.NULL:
+            raise UsageError(f"traffic '{self.spec}' draws no destinations one by one")
+        return np.fromiter((dest(c, src, first + k) for k in range(count)), np.uint32, count)
+
+    def flows(self, src=None) -> np.ndarray:
+        """Records (src, dst, share): the share of what host `src` (None: each host) offers that goes to dst, ascending.
+        Cost O(flows): hosts * hosts for uniform traffic."""
+        c, found = self._p(), []
+        sources = range(c.num_hosts) if src is None else [whole(src, "src", 0, c.num_hosts - 1)]
+        handle = ffi.new_handle(found)
+        for source in sources:
+            c.family.flows(c, source, lib.ikpy_flow, handle)
+        return np.array(found, [("src", "u4"), ("dst", "u4"), ("share", "f8")])
+
+    def matrix(self) -> np.ndarray:
+        """[hosts, hosts] float64: shares of what each host (row) offers, by destination (column). Memory 8 * hosts^2 bytes."""
+        flows = self.flows()
+        out = np.zeros((self.num_hosts, self.num_hosts))
+        np.add.at(out, (flows["src"], flows["dst"]), flows["share"])
+        return out
+
+    def goal(self) -> str:
+        """A workload as a program in GOAL, the language of LogGOPSim."""
+        c = self._p()
+        if c.workload == ffi.NULL:
+            raise UsageError(f"traffic '{self.spec}' never ends", "traffic 'exchange' sends the messages of a pattern once")
+        return written(lambda out: plain(lib.ik_workload_write_goal, c.workload, out)).decode("utf-8", "replace")
+
+
+@ffi.def_extern(name="ikpy_flow")
+def _on_flow(ctx, src, dst, weight, scale):
+    ffi.from_handle(ctx).append((src, dst, weight / scale if scale else 0.0))
+
+
+def traffic_of(fabric, value, seed=None):
+    """A pattern of this fabric, made of its specification where it is a text."""
+    if isinstance(value, Traffic):
+        if value._p().fabric != fabric._p():
+            raise UsageError("traffic: it was made for another fabric")
+        return value
+    if not isinstance(value, (str, bytes)):
+        raise WrongType(f"traffic: an ikat.Traffic or its specification is expected, not {type(value).__name__}")
+    return Traffic(fabric, value, seed=seed)
+
+
+class _Result(Object):
+    """A result of the library that belongs to a routing and a traffic."""
+
+    __slots__ = ("routing", "traffic")
+
+    @classmethod
+    def _of(cls, room, kind, routing, traffic):
+        result = cls.__new__(cls)
+        result.routing, result.traffic = routing, traffic
+        return result._take(kind, room, cls._ctype, routing, traffic)
+
+    @property
+    def fabric(self):
+        """The fabric."""
+        return self.routing.fabric
+
+
+class LoadGroup(NamedTuple):
+    """Channels of one kind: `direction` ("up", "down", "side", "injection", "ejection") and, in trees, `level` of the lower end;
+    least, mean and largest value."""
+
+    direction: str
+    level: int
+    channels: int
+    min: float
+    mean: float
+    max: float
+
+
+class Load(_Result):
+    """What every channel carries if every host offers its full injection rate. Loads are in units of one host's rate."""
+
+    __slots__ = ()
+    _ctype = "ik_load *"
+
+    def __repr__(self):
+        if getattr(self, "_c", None) is None:
+            return "<ikat.Load: closed>"
+        return (f"<ikat.Load of {self.routing.spec!r} with {self.traffic.spec!r}: at most {self.max_load:.4g}, saturation "
+                f"{self.saturation:.4g}>")
+
+    def _repr_html_(self):
+        return rows_html(f"{self.routing.spec}, {self.traffic.spec}", [
+            ("largest load between switches", f"{self.max_load:.4g}"), ("mean", f"{self.mean_load:.4g}"),
+            ("mean hops", f"{self.mean_hops:.4g}"), ("predicted saturation", f"{100 * self.saturation:.4g} %"),
+            ("flows", self.flows), ("undelivered", self.undelivered)])
+
+    @property
+    def load(self) -> np.ndarray:
+        """[ports] float64 by channel, in units of one host's injection rate. No copy."""
+        return array(self._p(), self._p().load, self.fabric.num_ports)
+
+    @property
+    def crossing(self) -> np.ndarray:
+        """[ports] float64: flows that cross each channel (expected number where a flow has several paths). No copy."""
+        return array(self._p(), self._p().crossing, self.fabric.num_ports)
+
+    @property
+    def turns(self) -> Optional[np.ndarray]:
+        """[switches] float64: trees: routes that turn from up to down at each switch; None otherwise. No copy."""
+        return array(self._p(), self._p().turns, self.fabric.num_switches)
+
+    @property
+    def flows(self) -> int:
+        """Pairs of different hosts of the pattern."""
+        return self._p().flows
+
+    @property
+    def undelivered(self) -> int:
+        """Of them, pairs that the routing does not deliver; they load no channel."""
+        return self._p().undelivered
+
+    @property
+    def max_load(self) -> float:
+        """Load of the most loaded channel between switches."""
+        return self._p().max_load
+
+    @property
+    def mean_load(self) -> float:
+        """Mean over the channels between switches."""
+        return self._p().mean_load
+
+    @property
+    def min_load(self) -> float:
+        """Load of the least loaded channel between switches."""
+        return self._p().min_load
+
+    @property
+    def max_crossing(self) -> float:
+        """Most flows on a channel between switches."""
+        return self._p().max_crossing
+
+    @property
+    def max_channel(self) -> Optional[int]:
+        """The most loaded channel between switches; None if nothing crosses one."""
+        return optional_index(self._p().max_channel)
+
+    @property
+    def tightest(self) -> Optional[int]:
+        """The channel of any kind with the largest load for its rate; None if nothing is sent."""
+        return optional_index(self._p().tightest)
+
+    @property
+    def mean_hops(self) -> float:
+        """Switch-to-switch hops, weighted by load."""
+        return self._p().mean_hops
+
+    @property
+    def saturation(self) -> float:
+        """Offered load, at most 1, at which the tightest channel is full: the predicted saturation throughput."""
+        return self._p().saturation
+
+    def groups(self) -> List[LoadGroup]:
+        """Loads by kind of channel."""
+        c, f = self._p(), self.fabric._p()
+        out, num = ffi.new("ik_load_group **"), ffi.new("size_t *")
+        plain(lib.ik_load_groups, f, c.load, out, num)
+        try:
+            return [LoadGroup(string(lib.ik_direction_name(g.direction)), g.level, g.channels, g.min, g.mean, g.max)
+                    for g in (out[0][i] for i in range(num[0]))]
+        finally:
+            lib.ik_load_groups_free(out[0], num[0])
+
+
+class Queues(_Result):
+    """What each queue, a virtual channel of a channel, carries."""
+
+    __slots__ = ()
+    _ctype = "ik_queues *"
+
+    def __repr__(self):
+        return f"<ikat.Queues of {self.routing.spec!r}>" if getattr(self, "_c", None) is not None else "<ikat.Queues: closed>"
+
+    def _by_queue(self, name):
+        c = self._p()
+        return array(c, getattr(c, name), c.num_ports, c.num_vcs)
+
+    @property
+    def load(self) -> np.ndarray:
+        """[ports, VCs] float64, in units of one host's injection rate. No copy."""
+        return self._by_queue("load")
+
+    @property
+    def crossing(self) -> np.ndarray:
+        """[ports, VCs] float64: flows. No copy."""
+        return self._by_queue("crossing")
+
+    @property
+    def destinations(self) -> np.ndarray:
+        """[ports, VCs] uint32: hosts to which packets on some allowed path may stand in the queue. No copy."""
+        return self._by_queue("destinations")
+
+
+class Contention:
+    """Contention of one exchange, in which every flow sends one message of equal size at the same time. Attributes:
+    flows, undelivered, endpoint_degree, split (flows with several paths), max_flows (on a channel between switches), c (largest
+    matching on a channel), slowdown_bound, fluid_time and fluid_crossbar_time (in units of a message at a host's rate),
+    fluid_slowdown, effective_bandwidth, mean_efficiency (and both for flows that leave their switch, `…_leaving`),
+    worst_channel."""
+
+    def __repr__(self):
+        return f"<ikat.Contention: at most {self.max_flows:g} flows on a channel, slowdown {self.fluid_slowdown:.4g}>"
+
+    @classmethod
+    def _from(cls, c):
+        out = cls()
+        out.__dict__.update(numbers_of(c))
+        out.c_load, out.slowdown_bound = c.c_load.value, c.slowdown_bound.value
+        out.worst_channel = optional_index(c.worst_channel)
+        return out
+
+    def to_dict(self) -> Dict:
+        """All attributes."""
+        return dict(self.__dict__)
+
+
+class Phases(_Result):
+    """A workload phase by phase: bounds of its times from the bytes alone, in ns."""
+
+    __slots__ = ()
+    _ctype = "ik_phases *"
+
+    def __repr__(self):
+        if getattr(self, "_c", None) is None:
+            return "<ikat.Phases: closed>"
+        return f"<ikat.Phases: {len(self)} phases, slowdown {self.slowdown:.4g}>"
+
+    def __len__(self):
+        return self._p().num
+
+    @property
+    def slowdown(self) -> float:
+        """Against an ideal crossbar: a bound from below."""
+        return self._p().slowdown
+
+    @property
+    def bound_ns(self) -> float:
+        """Until the fullest channel of each phase has sent its bytes, summed."""
+        return self._p().bound_ns
+
+    @property
+    def crossbar_bound_ns(self) -> float:
+        """The same of an ideal crossbar."""
+        return self._p().crossbar_bound_ns
+
+    def to_list(self) -> List[Dict]:
+        """A dictionary per phase: name, messages, bytes, flows, max_load_bytes, bound_ns, crossbar_bound_ns …"""
+        c = self._p()
+        return [{"name": string(c.phases[i].name), **numbers_of(c.phases[i], "name")} for i in range(c.num)]

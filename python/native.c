@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * native.c: what the Python module needs beside libikat, see native.h.
+ */
+#include "native.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------------------------------
+ * references */
+
+static long living;
+
+void *ikpy_room(size_t bytes)
+{
+    return ik_calloc(1, bytes);
+}
+
+static void free_contents(ikpy_kind kind, void *object)
+{
+    switch (kind) {
+    case IKPY_PROOF:
+        ik_proof_free(object);
+        break;
+    case IKPY_LOAD:
+        ik_load_free(object);
+        break;
+    case IKPY_QUEUES:
+        ik_queues_free(object);
+        break;
+    case IKPY_PHASES:
+        ik_phases_free(object);
+        break;
+    case IKPY_PERMUTATIONS:
+        ik_permutations_free(object);
+        break;
+    case IKPY_DESCRIPTION:
+        ik_description_free(object);
+        break;
+    case IKPY_DISTANCES:
+        ik_distances_free(object);
+        break;
+    case IKPY_DIVERSITY:
+        ik_diversity_free(object);
+        break;
+    case IKPY_BISECTION:
+        ik_bisection_free(object);
+        break;
+    case IKPY_CABLES:
+        ik_cables_free(object);
+        break;
+    case IKPY_SIMULATION:
+        ik_sim_result_free(object);
+        break;
+    default:
+        break;
+    }
+}
+
+void ikpy_destroy(ikpy_kind kind, void *object)
+{
+    switch (kind) {
+    case IKPY_FABRIC:
+        ik_fabric_free(object);
+        break;
+    case IKPY_PLAN:
+        ik_plan_free(object);
+        break;
+    case IKPY_TRAFFIC:
+        ik_traffic_free(object);
+        break;
+    case IKPY_EXPERIMENT:
+        ik_experiment_free(object);
+        break;
+    case IKPY_RESULTS:
+        ik_results_close(object);
+        break;
+    case IKPY_REGISTERS:
+        ik_registers_free(object);
+        break;
+    default:
+        free_contents(kind, object);
+        free(object);
+        break;
+    }
+}
+
+static ikpy_ref *retain(ikpy_ref *ref)
+{
+    if (ref)
+        __atomic_add_fetch(&ref->uses, 1, __ATOMIC_RELAXED);
+    return ref;
+}
+
+ikpy_ref *ikpy_new(ikpy_kind kind, void *object, ikpy_ref *a, ikpy_ref *b, ikpy_ref *c)
+{
+    ikpy_ref *ref = ikpy_room(sizeof *ref);
+    if (!ref) {
+        ikpy_destroy(kind, object);
+        return NULL;
+    }
+    *ref = (ikpy_ref){1, kind, object, {retain(a), retain(b), retain(c)}};
+    __atomic_add_fetch(&living, 1, __ATOMIC_RELAXED);
+    return ref;
+}
+
+void ikpy_release(ikpy_ref *ref)
+{
+    if (!ref || __atomic_sub_fetch(&ref->uses, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    ikpy_destroy(ref->kind, ref->object);
+    for (int i = 0; i < IKPY_PARENTS; i++)
+        ikpy_release(ref->parents[i]);
+    free(ref);
+    __atomic_sub_fetch(&living, 1, __ATOMIC_RELAXED);
+}
+
+long ikpy_living(void)
+{
+    return __atomic_load_n(&living, __ATOMIC_RELAXED);
+}
+
+/* ------------------------------------------------------------------------------------------
+ * Ctrl-C */
+
+enum { NESTED = 8 }; /* calls within the callbacks of calls */
+static int flags[NESTED];
+static volatile sig_atomic_t depth;
+static struct sigaction before;
+
+/* Whether a handler stands there that can be called. */
+static bool has_handler(const struct sigaction *action)
+{
+    return action->sa_flags & SA_SIGINFO ||
+           (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+static void interrupted(int number, siginfo_t *info, void *context)
+{
+    for (int i = 0; i < depth; i++)
+        ik_cancel_raise(&flags[i]);
+    if (before.sa_flags & SA_SIGINFO)
+        before.sa_sigaction(number, info, context);
+    else
+        before.sa_handler(number);
+}
+
+int *ikpy_interrupts_begin(void)
+{
+    if (depth == NESTED)
+        return NULL;
+    if (depth == 0) {
+        struct sigaction ours = {.sa_sigaction = interrupted, .sa_flags = SA_SIGINFO | SA_RESTART};
+        sigemptyset(&ours.sa_mask);
+        if (sigaction(SIGINT, NULL, &before) != 0 || !has_handler(&before) ||
+            sigaction(SIGINT, &ours, NULL) != 0)
+            return NULL;
+    }
+    __atomic_store_n(&flags[depth], 0, __ATOMIC_RELAXED);
+    return &flags[depth++];
+}
+
+int ikpy_interrupts_depth(void)
+{
+    return depth;
+}
+
+void ikpy_interrupts_end(int to)
+{
+    if (depth > to && to == 0)
+        sigaction(SIGINT, &before, NULL);
+    depth = to;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * paths of all pairs */
+
+typedef struct hops_job {
+    const ik_plan *plan;
+    uint32_t first;
+    int16_t *hops;
+} hops_job;
+
+static ik_status hops_of(void *ctx, size_t index, unsigned thread, ik_error *err)
+{
+    const hops_job *job = ctx;
+    uint32_t channels[IKPY_PATH_MOST], num_hosts = job->plan->fabric->num_hosts;
+    int16_t *hops = job->hops + index * num_hosts;
+    (void)thread;
+    for (uint32_t dst = 0; dst < num_hosts; dst++) {
+        uint32_t src = job->first + (uint32_t)index;
+        uint32_t n =
+            src == dst ? 2 : ik_plan_path(job->plan, src, dst, 0, channels, IKPY_PATH_MOST);
+        if (n == IK_NONE)
+            return ik_fail_memory(err, sizeof channels, "a path");
+        hops[dst] = n < 2 ? -1 : (int16_t)(n - 2); /* without injection and ejection */
+    }
+    return IK_OK;
+}
+
+ik_status ikpy_hops(const ik_plan *plan, uint32_t first, uint32_t count, int16_t *hops,
+                    const ik_env *env, ik_error *err)
+{
+    hops_job job = {plan, first, hops};
+    return ik_parallel_for_units(env, "paths", "sources", count, hops_of, &job, err);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * native.h: what the Python module needs beside libikat. Compiled into ikat._native.
+ *
+ * References. Python may drop its objects in any order (the collector of cycles does), while a
+ * routing needs its fabric until it is freed itself. So every object of the library that Python
+ * holds is counted here, together with the objects that it was made of: it is freed when neither
+ * Python nor another object needs it any more.
+ *
+ * Ctrl-C. While a call of the library runs in Python's main thread, SIGINT also raises the call's
+ * cancel flag, so that the call returns soon and Python raises KeyboardInterrupt.
+ */
+#ifndef IKAT_PYTHON_NATIVE_H
+#define IKAT_PYTHON_NATIVE_H
+
+#include "ikat/ikat.h"
+
+/* How an object is freed. The results (from IKPY_PROOF on) stand in memory of ikpy_room. */
+typedef enum ikpy_kind {
+    IKPY_FABRIC,
+    IKPY_PLAN,
+    IKPY_TRAFFIC,
+    IKPY_EXPERIMENT,
+    IKPY_RESULTS,
+    IKPY_REGISTERS,
+    IKPY_MEMORY,
+    IKPY_PROOF,
+    IKPY_LOAD,
+    IKPY_QUEUES,
+    IKPY_PHASES,
+    IKPY_PERMUTATIONS,
+    IKPY_DESCRIPTION,
+    IKPY_DISTANCES,
+    IKPY_DIVERSITY,
+    IKPY_BISECTION,
+    IKPY_CABLES,
+    IKPY_SIMULATION
+} ikpy_kind;
+
+enum { IKPY_PARENTS = 3 };
+
+/* An object of the library and who needs it. */
+typedef struct ikpy_ref {
+    long uses; /* atomic */
+    ikpy_kind kind;
+    void *object;
+    struct ikpy_ref *parents[IKPY_PARENTS]; /* what it was made of; each is one use of theirs */
+} ikpy_ref;
+
+/* Takes over `object`, with one use. NULL when out of memory: the object is freed then. */
+ikpy_ref *ikpy_new(ikpy_kind kind, void *object, ikpy_ref *a, ikpy_ref *b, ikpy_ref *c);
+/* One use less; the last one frees the object, then drops its uses of the parents. */
+void ikpy_release(ikpy_ref *ref);
+/* Frees an object that has no ikpy_ref. */
+void ikpy_destroy(ikpy_kind kind, void *object);
+/* Zeroed memory that free() and ikpy_destroy() free; NULL when out of memory. */
+void *ikpy_room(size_t bytes);
+/* Number of objects that live: for tests. */
+long ikpy_living(void);
+
+/* From now on SIGINT raises the flag that is returned, which is down, and then does what it did
+ * before. Calls nest. For the main thread; NULL where SIGINT is not Python's, or calls nest too
+ * deeply. The flag is static, as a signal may still be under way in another thread when the call
+ * ends. */
+int *ikpy_interrupts_begin(void);
+/* How many have begun; and ends all but the first `depth` of them. */
+int ikpy_interrupts_depth(void);
+void ikpy_interrupts_end(int depth);
+
+enum { IKPY_PATH_MOST = 4096 };
+/* Switch-to-switch hops of the preferred path of every pair of hosts (of the plan's fabric), from
+ * initial state 0: hops [count][num_hosts] for the sources from `first` on; -1 = not delivered
+ * within IKPY_PATH_MOST channels. Cost O(pairs * hops). */
+ik_status ikpy_hops(const ik_plan *plan, uint32_t first, uint32_t count, int16_t *hops,
+                    const ik_env *env, ik_error *err);
+
+#endif
