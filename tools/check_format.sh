@@ -2,7 +2,7 @@
 # Checks that all C sources stand as .clang-format says, in at most 100 columns. With --fix it puts them right, but for comments.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-mapfile -t files < <(find src include python tests bench tools -name '*.[ch]' | sort)
+mapfile -t files < <(find src include python tests bench tools examples -name '*.[ch]' | sort)
 if [ "${1:-}" = --fix ]; then
   clang-format -i "${files[@]}"
 else
