@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes docs/reproductions.md from what `ikat reproduce` left in folders (of all papers, or one for each): every claim with its verdict, what the
-source says, what was found, and why it differs where it does; and from docs/results what was kept of runs at full scale (tools/keep_results.py).
+source says, what was found, and the reason where it differs; and from docs/results what was kept of runs at full scale (tools/keep_results.py).
 
     ikat reproduce -o reproductions && tools/make_reproductions.py build/release/ikat reproductions > docs/reproductions.md
 """
@@ -8,6 +8,7 @@ import csv
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -16,17 +17,28 @@ RESULTS = ROOT / "docs/results"
 
 HEAD = """# The papers, reproduced
 
-`ikat reproduce` runs experiments of papers and judges what they claim. This page is made from such a run at the small scale by
-`tools/make_reproductions.py`; the tests run some of it and compare the verdicts. `ikat reproduce --list` says what there is and what it costs, `--full`
-takes the papers' sizes, and `--shard` and `--budget` make long runs [short ones](experiments.md#long-runs-shards-and-budgets).
+This page compares ikat with published results. `ikat reproduce` runs the experiments of some papers and checks what the papers
+claim about them. For each claim the tables say what the paper states, what ikat found, and whether the two agree; where they
+differ, the reason is given if it is known.
+
+- `ikat reproduce --list` lists the experiments and the time that each takes.
+- Results on this page are of the small scale; `--full` runs the sizes of the papers. [Full scale](#full-scale) has what was run at
+  these sizes. `--shard` and `--budget` divide [long runs](experiments.md#long-runs-shards-and-budgets).
+- Settings that a paper does not give, and that were chosen for ikat, are stated in the experiment files
+  (`experiments/papers/`) and on the page that `ikat reproduce` writes.
 
 ```sh
 ikat reproduce --list
 ikat reproduce 000/fig2b
 ```
 
-*holds* and *differs* are judged by 95 % intervals, *cannot be told* is where they overlap, *full* is asked at full scale alone. Settings that are our choice stand in
-the experiment files, `experiments/papers/`, and on the page that `ikat reproduce` makes.
+| verdict | meaning |
+| --- | --- |
+| *holds*, *differs* | by the 95 % confidence intervals of both sides ([how claims are judged](experiments.md#claims)) |
+| *cannot be told* | the intervals overlap, or there are too few samples |
+| *full* | the claim is checked at full scale only |
+
+This page is written by `tools/make_reproductions.py`. The tests run a part of the experiments and compare the verdicts with it.
 """
 
 
@@ -67,8 +79,8 @@ def read_kept():
 def count(claims):
     number = {v: sum(c["verdict"] == v for c in claims) for v in VERDICTS}
     known = sum(c["verdict"] == "differs" and c["differs"] != "" for c in claims)
-    return (f"{len(claims)} claims: {number['holds']} hold, {number['differs']} differ (of {known} it is known why), "
-            f"{number['cannot be told']} cannot be told, {number['not asked']} are asked at full scale alone.")
+    return (f"There are {len(claims)} claims: {number['holds']} hold, {number['differs']} differ (the reason is known for {known}), "
+            f"{number['cannot be told']} cannot be told, and {number['not asked']} are checked at full scale only.")
 
 
 def print_claims(claims):
@@ -76,11 +88,17 @@ def print_claims(claims):
     for c in claims:
         found = cell(c["found"]) if c["verdict"] != "not asked" else ""
         if c["verdict"] == "differs":
-            found += f". {cell(c['differs'])}" if c["differs"] else ". Not known why"
+            found += f". {cell(c['differs'])}" if c["differs"] else ". The reason is not known"
         if c["verdict"] == "holds" and c["differs"]:
-            found += f". It is recorded why it would differ: {cell(c['differs'])}"
+            found += f". The experiment gives a reason why it would differ: {cell(c['differs'])}"
         verdict = "full" if c["verdict"] == "not asked" else c["verdict"]
         print(f"| {verdict} | {cell(c['claim'])} | {cell(c['source'])} | {cell(c['paper'])} | {found} |")
+
+
+def reference(entry):
+    """The paper that an entry reproduces, as its experiment names it."""
+    text = (ROOT / f"experiments/papers/{entry['name'].split('/')[0]}/{entry['experiment']}.yaml").read_text(encoding="utf-8")
+    return re.search(r'^  paper: "(.*)"$', text, re.M)[1]
 
 
 def print_entries(entries, claims):
@@ -88,7 +106,7 @@ def print_entries(entries, claims):
     for entry in entries:
         if entry["name"].split("/")[0] != paper:
             paper = entry["name"].split("/")[0]
-            print(f"\n## {paper}")
+            print(f"\n## {paper}\n\n{reference(entry)}")
         print(f"\n### {entry['name']}: {entry['title']}\n")
         mine = [c for c in claims if c["name"] == entry["name"]]
         if mine:
@@ -109,23 +127,23 @@ def count_points(parts):
 
 
 def print_full(entries, index, claims):
-    """Which share of each study is kept, of all studies; then what became of the claims."""
+    """Which share of each study is kept, of all studies; then the verdicts of their claims."""
     studies = {}
     for e in entries:
         studies.setdefault(f"{e['name'].split('/')[0]}/{e['experiment']}", []).append(e)
     print("\n## Full scale\n")
-    print("What was run at the papers' sizes, and is kept in [results](results/) (points as CSV; `tools/keep_results.py`).\n")
+    print("These experiments were run at the papers' sizes. Their points are kept as CSV in [results](results/), by `tools/keep_results.py`.\n")
     print("| experiment | entries | processor time | finished | files | made by |\n| --- | --- | --- | --- | --- | --- |")
     for study, some in studies.items():
         parts = [p for p in index["parts"] if p["study"] == study]
         text = ROOT / f"experiments/papers/{study}.yaml"
         old = any(p["experiment"] != hashlib.sha256(text.read_bytes()).hexdigest() for p in parts)
-        share = f"{count_points(parts)} of {parts[0]['sweep']} points" if parts else "nothing" if b"\nscales:" in text.read_bytes() else "has one size: above"
+        share = f"{count_points(parts)} of {parts[0]['sweep']} points" if parts else "nothing" if b"\nscales:" in text.read_bytes() else "one size only: above"
         files = ", ".join(f"[{p['part'] or 'all'}](results/{p['file']})" for p in parts)
         made = ", ".join(f"`{p['command']}`" for p in parts)
-        print(f"| {study} | {', '.join(e['name'].split('/')[1] for e in some)} | {some[0]['full_hours']:g} h | {share}{' (of an earlier text of it)' if old else ''} | {files} | {made} |")
+        print(f"| {study} | {', '.join(e['name'].split('/')[1] for e in some)} | {some[0]['full_hours']:g} h | {share}{' (of an earlier version of the experiment)' if old else ''} | {files} | {made} |")
     if claims:
-        print(f"\nOf what is kept, {count(claims)}")
+        print(f"\n{count(claims)}")
     for entry in entries:
         mine = [c for c in claims if c["name"] == entry["name"]]
         if mine:
