@@ -27,7 +27,7 @@ class Documents(CliTest):
         for document in DOCUMENTS:
             if not document.exists():
                 continue
-            scratch = self.tmp / document.stem
+            scratch = self.tmp / str(document.relative_to(SOURCE)).replace("/", "_")
             scratch.mkdir()
             for folder in ("data", "experiments", "docs", "tests"):
                 (scratch / folder).symlink_to(SOURCE / folder)
@@ -85,7 +85,7 @@ class Documents(CliTest):
         self.assertGreater(count, 20)
 
     def test_links_between_documents(self):
-        for document in DOCUMENTS:
+        for document in [*DOCUMENTS, SOURCE / "CHANGELOG.md", *(SOURCE / "src").rglob("*.md")]:
             if not document.exists():
                 continue
             for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", document.read_text()):
