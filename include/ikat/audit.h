@@ -54,6 +54,8 @@ typedef struct ik_audit_finding {
     uint32_t node, port;  /* what it is about, IK_NONE */
 } ik_audit_finding;
 
+/* What to audit. All zero = the fabric alone, and what ikat would install. Texts and `plan` are
+ * borrowed for the duration of the call. */
 typedef struct ik_audit_config {
     const ik_fabric *plan;  /* what the fabric should be; NULL: recognised */
     const char *tables;     /* file of forwarding tables; NULL: none */
@@ -119,8 +121,8 @@ typedef struct ik_audit {
     ik_arena arena;
 } ik_audit;
 
-/* Audits a fabric. Findings are no failure: IK_OK. IK_ERR_INPUT: files that cannot be read, with
- * the place. Free with ik_audit_free; the fabric outlives it. */
+/* Audits a fabric. config: NULL = all zero. Findings are no failure: IK_OK. IK_ERR_INPUT: files
+ * that cannot be read, with the place. Free with ik_audit_free; the fabric outlives it. */
 ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const ik_env *env,
                        ik_audit *out, ik_error *err);
 void ik_audit_free(ik_audit *a);

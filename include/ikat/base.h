@@ -358,7 +358,7 @@ const char *ik_params_print(ik_params *params, bool all);
 /* "xgft:m=16:16,w=1:10" -> name "xgft" and pairs. The one syntax of specs on the command line and
  * in files: NAME [ ':' ITEM { ',' ITEM } ], ITEM = KEY '=' VALUE; a first ITEM without '=' is the
  * value of the member's first declared parameter. Values may contain ':' and, for that first
- * positional item, '='-free commas. Owned by arena. */
+ * positional item, '='-free commas. Owned by arena. IK_ERR_USAGE: text is NULL. */
 typedef struct ik_spec {
     const char *name;
     size_t num;
@@ -415,15 +415,16 @@ const char *ik_nearest_word(const char *name, const char *words, ik_arena *arena
 /* ------------------------------------------------------------------------------------------
  * progress, cancelling, threads */
 
-/* What a long computation gets from its caller. All fields may be zero. Borrowed for the duration
- * of the call. */
+/* What a long computation gets from its caller. All fields may be zero, and an ik_env* that a
+ * function takes may be NULL, which is the same. Borrowed for the duration of the call. */
 typedef struct ik_env {
-    uint64_t seed;
+    uint64_t seed;        /* of all random numbers; 0 is a seed like any other */
     unsigned num_threads; /* 0 or 1 = this thread only; results never depend on it */
     /* non-zero = stop soon with IK_ERR_CANCELLED; raised with ik_cancel_raise, by a signal handler
-     * or any thread */
+     * or any thread. NULL = never */
     const int *cancel;
-    /* Called from the calling thread at most every ~50 ms. done <= total; unit e.g. "pairs". */
+    /* Called from the calling thread at most every ~50 ms. done <= total; unit e.g. "pairs".
+     * NULL = not called */
     void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
     void *progress_ctx;
     uint64_t memory_limit_bytes; /* 0 = no limit: refuse requests that need more, saying how much */

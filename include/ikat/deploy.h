@@ -103,15 +103,18 @@ ik_status ik_sl2vl_dump_parse(const ik_fabric *f, const char *text, size_t size,
 
 #define IK_DEPLOY_VLS 8 /* lanes for data that most adapters and switches have */
 
+/* How to deploy. All zero = the defaults. Texts are borrowed for the duration of the call. */
 typedef struct ik_deploy_config {
-    const char *routing; /* spec; of a VC scheme (lash): shortest with that scheme */
-    const char *vc;      /* spec; NULL = the routing's own scheme */
-    unsigned max_vls;    /* most lanes for data, up to 15; 0 = IK_DEPLOY_VLS */
-    bool query_lane;     /* a lane for performance queries alone, where they need it */
-    bool unproved;       /* write what cannot be proved, too, and say so */
-    bool force;          /* the folder may hold files; an earlier deployment's are replaced */
-    const char *fabric;  /* what the fabric is called in summaries; NULL = its spec */
-    const char *from;    /* what is installed: a folder or tables; NULL = not known */
+    /* spec; of a VC scheme (lash): shortest with that scheme. NULL = dmodc on a fabric with levels
+     * (ik_fabric.num_levels), dfsssp on any other */
+    const char *routing;
+    const char *vc;     /* spec; NULL = the routing's own scheme */
+    unsigned max_vls;   /* most lanes for data, up to 15; 0 = IK_DEPLOY_VLS */
+    bool query_lane;    /* a lane for performance queries alone, where they need it */
+    bool unproved;      /* write what cannot be proved, too, and say so */
+    bool force;         /* the folder may hold files; an earlier deployment's are replaced */
+    const char *fabric; /* what the fabric is called in summaries; NULL = its spec */
+    const char *from;   /* what is installed: a folder or tables; NULL = not known */
 } ik_deploy_config;
 
 /* While an update replaces tables switch by switch, some have old and some have new ones. */
@@ -175,8 +178,8 @@ typedef struct ik_deployment {
  *     update_order     with `from`: the switches in an order of updating, if one is needed
  *
  * IK_ERR_UNSUPPORTED: routings and VC schemes that cannot be installed, lanes beyond max_vls.
- * IK_ERR_USAGE: the folder holds files. IK_ERR_FAILED: not proved, nothing is written. Free with
- * ik_deployment_free.
+ * IK_ERR_USAGE: the folder holds files. IK_ERR_FAILED: not proved, nothing is written. config: NULL
+ * = all zero. Free with ik_deployment_free.
  *
  * With `from`, tables that the same routing made on one lane are changed in as few entries as can
  * be: those that still deliver stay, if what comes of that is proved. A folder's tables are of the

@@ -22,11 +22,18 @@ extern const ik_param ik_adapter_params[]; /* packet, message, injection, interl
  * is found (warmup: auto, stop) takes a run before the one that is measured. */
 extern const ik_param ik_measure_params[];
 
-/* One run. The three parameter sets are made from the tables above (NULL = every default). Packets
- * that are watched for what they are (first, slowest) are found in a run of their own. */
+#define IK_SIM_LOAD 0.5 /* where no load is given; the default of experiments, too */
+
+/* One run. All zero = the defaults. The parameter sets are made from the tables above with
+ * ik_params_init and ik_params_set, borrowed for the duration of the call, and may serve several
+ * threads at once. Packets that are watched for what they are (first, slowest) are found in a run
+ * of their own. */
 typedef struct ik_sim_config {
+    /* NULL = the defaults of ik_switch_params, ik_adapter_params, ik_measure_params */
     const ik_params *switch_params, *adapter_params, *measure_params;
-    double load;                   /* offered, fraction of each host's injection rate, > 0 */
+    /* offered, fraction of each host's injection rate, at most 100; 0 = IK_SIM_LOAD. It means
+     * nothing for traffic that ends (ik_traffic.workload) */
+    double load;
     const ik_params *watch_params; /* of ik_watch_params; NULL = no packet is watched */
     uint64_t at_most_ps;           /* instead of what measure_params say; 0 = what they say */
 } ik_sim_config;
@@ -389,16 +396,19 @@ typedef struct ik_sim_result {
     uint64_t checksum;
 } ik_sim_result;
 
-/* Simulates traffic over plan. Errors: IK_ERR_USAGE (parameters that make no sense together, load
- * out of range), IK_ERR_UNSUPPORTED (a link without latency: there is no lookahead; a model that
- * cannot serve the plan), IK_ERR_MEMORY (more than env->memory_limit_bytes or than there is),
- * IK_ERR_CANCELLED, IK_ERR_INTERNAL (an invariant broke with paranoid set). A deadlock is a result,
- * not an error. Free with ik_sim_result_free. */
+/* Simulates traffic over plan; both must be made for the same fabric. config: NULL = all zero.
+ * Cost: the state that ik_sim_estimate_bytes says, and time in proportion to the packets' hops.
+ * *out is written on success only and owns its arrays. Errors: IK_ERR_USAGE (parameters that make
+ * no sense together, load out of range), IK_ERR_UNSUPPORTED (a link without latency: there is no
+ * lookahead; a model that cannot serve the plan), IK_ERR_MEMORY (more than env->memory_limit_bytes
+ * or than there is), IK_ERR_CANCELLED, IK_ERR_INTERNAL (an invariant broke with paranoid set). A
+ * deadlock is a result, not an error. Free with ik_sim_result_free. */
 ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
                      const ik_env *env, ik_sim_result *out, ik_error *err);
 void ik_sim_result_free(ik_sim_result *r);
 /* Bytes of state that a run in one thread needs before its first packet (what a memory limit is
- * compared with first); 0 = cannot be said. Each further thread: ik_sim_estimate.thread_bytes. */
+ * compared with first); 0 = cannot be said. config: NULL = all zero. Each further thread:
+ * ik_sim_estimate.thread_bytes. */
 uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config);
 
 /* What a proof of freedom from deadlock may rest on in a run with this switch. */
@@ -425,8 +435,8 @@ typedef struct ik_sim_estimate {
     bool flits;              /* model pipelined: hops are of flits */
     unsigned useful_threads; /* that have enough to do between two barriers */
 } ik_sim_estimate;
-/* Estimates a run of plan with config (whose parameters may be wrong: then bytes is 0 and
- * useful_threads 1). O(ports). */
+/* Estimates a run of plan with config (NULL = all zero; its parameters may be wrong: then bytes is
+ * 0 and useful_threads 1). O(ports). */
 void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out);
 
 IK_END_DECLS

@@ -73,6 +73,7 @@ typedef enum ik_fate {
 /* "delivered", "no-entry", "dead-port", "loop", "wrong-port", "dropped", "unconnected". */
 const char *ik_fate_name(ik_fate fate);
 
+/* How packets use service levels. All zero = hosts' data alone, each packet on its own SL. */
 typedef struct ik_subnet_config {
     /* Does a reply take the initiator's SL? Both directions of a connection are on one SL then:
      * every path is judged on its own SL and on that of the opposite direction. */
@@ -135,12 +136,12 @@ typedef struct ik_subnet_verdict {
     uint32_t *most_over;
 } ik_subnet_verdict;
 
-/* Judges tables with the SLs and VLs that packets really take (sls NULL = SL 0; vls NULL = VL 0),
- * independently of plans and ik_verify. It is not assumed that tables make any sense. Results do
- * not depend on the number of threads. Free with ik_subnet_verdict_free. Cost: O(switches * LIDs)
- * on one lane; with SLs also O(host ports * LIDs), times the number of SLs in use where VLs depend
- * on ports. A cycle of dependencies costs a search for a shortest one. Bytes: about 130 a channel
- * and VL. */
+/* Judges tables with the SLs and VLs that packets really take (sls NULL = SL 0; vls NULL = VL 0;
+ * config NULL = all zero), independently of plans and ik_verify. It is not assumed that tables make
+ * any sense. Results do not depend on the number of threads. Free with ik_subnet_verdict_free.
+ * Cost: O(switches * LIDs) on one lane; with SLs also O(host ports * LIDs), times the number of SLs
+ * in use where VLs depend on ports. A cycle of dependencies costs a search for a shortest one.
+ * Bytes: about 130 a channel and VL. */
 ik_status ik_subnet_judge(const ik_lid_tables *t, const ik_service_levels *sls, const ik_sl2vl *vls,
                           const ik_subnet_config *config, const ik_env *env, ik_subnet_verdict *out,
                           ik_error *err);

@@ -63,6 +63,8 @@ static ik_status add_item(const char *item, size_t length, ik_arena *arena, ik_s
 ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_error *err)
 {
     ik_spec made = {0};
+    if (!text)
+        return ik_fail(err, IK_ERR_USAGE, "a spec is missing");
     while (isspace((unsigned char)*text))
         text++;
     size_t name = strcspn(text, ":");

@@ -279,9 +279,10 @@ static uint64_t bytes_in_threads(sim *s, unsigned threads)
 uint64_t ik_sim_estimate_bytes(const ik_plan *plan, const ik_sim_config *config)
 {
     sim s = {.plan = plan, .f = plan->fabric};
-    if (sim_is_pipelined(config))
-        return pipe_estimate_bytes(plan, config);
-    bool ok = sim_resolve(&s, plan, config, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
+    const ik_sim_config c = sim_config_of(config);
+    if (sim_is_pipelined(&c))
+        return pipe_estimate_bytes(plan, &c);
+    bool ok = sim_resolve(&s, plan, &c, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
     uint64_t bytes = ok ? bytes_in_threads(&s, 1) : 0;
     sim_sizes_free(s.source.sizes);
     return bytes;
@@ -310,12 +311,13 @@ static uint64_t bytes_in_flight(const sim *s)
 void ik_sim_estimate_run(const ik_plan *plan, const ik_sim_config *config, ik_sim_estimate *out)
 {
     sim s = {.plan = plan, .f = plan->fabric};
+    const ik_sim_config c = sim_config_of(config);
     *out = (ik_sim_estimate){.useful_threads = 1};
-    if (sim_is_pipelined(config)) {
-        pipe_estimate(plan, config, out);
+    if (sim_is_pipelined(&c)) {
+        pipe_estimate(plan, &c, out);
         return;
     }
-    bool ok = sim_resolve(&s, plan, config, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
+    bool ok = sim_resolve(&s, plan, &c, NULL) == IK_OK && find_lookahead(&s, NULL) == IK_OK;
     sim_sizes_free(s.source.sizes);
     s.source.sizes = NULL;
     if (!ok)

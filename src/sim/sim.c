@@ -213,11 +213,12 @@ ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_si
                      const ik_env *env, ik_sim_result *out, ik_error *err)
 {
     ik_traffic *bound = NULL;
-    ik_status status = refuse_workload(plan, traffic, config, err);
+    const ik_sim_config c = sim_config_of(config);
+    ik_status status = refuse_workload(plan, traffic, &c, err);
     if (status == IK_OK && traffic->schedule)
         status = schedule_bind(traffic, &bound, err);
     if (status == IK_OK)
-        status = run_by_port(plan, bound ? bound : traffic, config, env, out, err);
+        status = run_by_port(plan, bound ? bound : traffic, &c, env, out, err);
     ik_traffic_free(bound);
     return status;
 }

@@ -388,7 +388,7 @@ ik_status ik_fabric_from_spec(const char *text, const ik_env *env, ik_fabric **o
     ik_status status = ik_spec_parse(text, &arena, &spec, err);
     if (status == IK_OK)
         t = ik_topology_find(spec.name, &shorthand);
-    if (!t && is_path(text, &spec)) {
+    if (text && !t && is_path(text, &spec)) {
         spec = (ik_spec){.name = "file", .num = 1, .keys = &no_key, .values = &path};
         t = ik_topology_find(spec.name, &shorthand);
         status = IK_OK;

@@ -26,6 +26,8 @@ typedef struct sim_sections {
     ik_params own[3]; /* defaults of the sections that were not given */
     const ik_params *sw, *adapter, *measure;
 } sim_sections;
+/* The configuration that a caller's zeros, or NULL, stand for. */
+ik_sim_config sim_config_of(const ik_sim_config *given);
 bool sim_is_pipelined(const ik_sim_config *config);
 ik_status sim_open_sections(sim_sections *sec, const ik_sim_config *config, ik_error *err);
 void sim_close_sections(sim_sections *sec);

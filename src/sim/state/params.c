@@ -218,6 +218,13 @@ static ik_status open_section(ik_params *own, const ik_params *given, const ik_p
     return given ? IK_OK : ik_params_init(own, decl, NULL, err);
 }
 
+ik_sim_config sim_config_of(const ik_sim_config *given)
+{
+    ik_sim_config config = given ? *given : (ik_sim_config){0};
+    config.load = config.load == 0 ? IK_SIM_LOAD : config.load;
+    return config;
+}
+
 bool sim_is_pipelined(const ik_sim_config *config)
 {
     return config->switch_params &&
@@ -318,6 +325,8 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
 
 ik_sim_flow ik_sim_flow_of(const ik_params *v)
 {
+    if (!v) /* the defaults, see test_defaults */
+        return IK_SIM_CUT_THROUGH;
     unsigned model = ik_params_enum(v, "model"), queues = QUEUES_VOQSW;
     if (model == MODEL_PIPELINED || model == MODEL_IDEAL ||
         resolve_queues(v, &queues, NULL) != IK_OK || queues == QUEUES_VOQNET)

@@ -165,8 +165,9 @@ static ik_status run(audit_work *w)
 ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const ik_env *env,
                        ik_audit *out, ik_error *err)
 {
+    static const ik_audit_config defaults = {0};
     ik_audit a = {.fabric = f};
-    audit_work w = {.a = &a, .config = config, .env = env, .err = err};
+    audit_work w = {.a = &a, .config = config ? config : &defaults, .env = env, .err = err};
     ik_status status = run(&w);
     ik_lid_tables_free(&w.tables);
     ik_service_levels_free(&w.sls);

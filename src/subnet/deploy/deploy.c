@@ -205,6 +205,8 @@ static ik_status write_and_judge(ik_deployment *d, const ik_deploy_config *confi
 ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const char *path,
                     const ik_env *env, ik_deployment *out, ik_error *err)
 {
+    static const ik_deploy_config defaults = {0};
+    config = config ? config : &defaults;
     ik_deployment d = {.fabric = f, .name = config->fabric ? config->fabric : f->spec};
     deploy_folder folder;
     ik_status status = deploy_folder_open(&folder, path, config->force, err);

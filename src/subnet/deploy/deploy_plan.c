@@ -96,12 +96,13 @@ bool ik_deploy_takes_vc(const char *routing)
 ik_status deploy_plan(const ik_fabric *f, const ik_deploy_config *given, const ik_env *env,
                       ik_plan **out, ik_error *err)
 {
-    ik_deploy_config as_vc = *given;
-    const ik_deploy_config *config = given;
-    if (!given->vc && ik_deploy_takes_vc(given->routing)) {
-        as_vc.vc = given->routing;
-        as_vc.routing = "shortest";
-        config = &as_vc;
+    ik_deploy_config settled = *given;
+    const ik_deploy_config *config = &settled;
+    if (!given->routing)
+        settled.routing = f->num_levels > 1 ? "dmodc" : "dfsssp";
+    if (!given->vc && ik_deploy_takes_vc(settled.routing)) {
+        settled.vc = settled.routing;
+        settled.routing = "shortest";
     }
     ik_plan *plan = NULL;
     ik_status status = ik_plan_from_specs(f, config->routing, config->vc, NULL, 0, env, &plan, err);
