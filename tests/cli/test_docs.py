@@ -1,7 +1,8 @@
 """Every command shown in a document runs: the lines of ```sh blocks that start with `ikat` or `build/release/ikat`.
 
 Blocks are run in order of the document, in a scratch folder of its own that sees data/, experiments/, docs/ and tests/. A block marked ```sh fails=N is
-expected to end with that status; ```console blocks and other languages are not run.
+expected to end with that status; ```console blocks and other languages are not run. A block marked file=NAME is written into the folder. In the tutorial, a ```text block
+after commands is what they print, without blanks at the ends of lines; … stands for lines that are left out.
 """
 import os
 import re
@@ -31,7 +32,16 @@ class Documents(CliTest):
             scratch.mkdir()
             for folder in ("data", "experiments", "docs", "tests"):
                 (scratch / folder).symlink_to(SOURCE / folder)
-            for info, block in re.findall(r"^```sh(?: ([^\n]*))?\n(.*?)^```", document.read_text(), re.M | re.S):
+            printed = ""
+            for language, info, block in re.findall(r"^```(\w+)(?: ([^\n]*))?\n(.*?)^```", document.read_text(), re.M | re.S):
+                if info.startswith("file="):
+                    (scratch / info[5:]).write_text(block)
+                if language == "text" and document.name == "tutorial.md":
+                    with self.subTest(document=document.name, output=block):
+                        self.printed(block, printed)
+                if language != "sh":
+                    continue
+                printed = ""
                 expected = int(info.split("=")[1]) if info.startswith("fails=") else 0
                 for line in block.replace("\\\n", " ").splitlines():
                     words = shlex.split(line, comments=True)
@@ -40,8 +50,19 @@ class Documents(CliTest):
                     with self.subTest(document=document.name, line=line):
                         done = run(*words[1:], cwd=scratch, timeout=600)
                         self.assertEqual(done.returncode, expected, done.stderr[-2000:])
+                        printed += done.stdout
                         count += 1
         self.assertGreater(count, 0)
+
+    def printed(self, block, output):
+        """The lines of a block are what was printed, in their order; those on both sides of … are not adjacent."""
+        lines = [line.rstrip() for line in output.splitlines()]
+        at = 0
+        for part in block.strip("\n").split("\n…\n"):
+            part = part.split("\n")
+            places = [i for i in range(at, len(lines) - len(part) + 1) if lines[i:i + len(part)] == part]
+            self.assertTrue(places, f"not printed:\n{chr(10).join(part)}\nbut\n{output}")
+            at = places[0] + len(part)
 
     def test_sources_in_the_how_to_compile(self):
         """The examples of a topology, a routing and a program compile, without a warning."""
