@@ -24,7 +24,7 @@ int fclose(FILE *stream);
 size_t fwrite(const void *from, size_t size, size_t count, FILE *stream);
 """
 CALLBACKS = """
-extern "Python" void ikpy_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
+extern "Python+C" void ikpy_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
 extern "Python" void ikpy_stage(void *ctx, const char *text);
 extern "Python" void ikpy_point(void *ctx, uint64_t done, uint64_t total, bool reused);
 extern "Python" void ikpy_share(void *ctx, const ik_run_share *share);

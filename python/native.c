@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ------------------------------------------------------------------------------------------
  * references */
@@ -171,6 +172,23 @@ void ikpy_interrupts_end(int to)
     if (depth > to && to == 0)
         sigaction(SIGINT, &before, NULL);
     depth = to;
+}
+
+/* ------------------------------------------------------------------------------------------
+ * progress */
+
+void ikpy_progress(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
+
+void ikpy_paced(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit)
+{
+    ikpy_pace *pace = ctx;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 + 1;
+    if (pace->last_ms && done != total && ms - pace->last_ms < 50)
+        return;
+    pace->last_ms = ms;
+    ikpy_progress(pace->running, what, done, total, unit);
 }
 
 /* ------------------------------------------------------------------------------------------

@@ -58,6 +58,14 @@ void *ikpy_room(size_t bytes);
 /* Number of objects that live: for tests. */
 long ikpy_living(void);
 
+/* For ik_env.progress, progress_ctx is an ikpy_pace: passes on to Python the first call, the last
+ * one, and others at most every 50 ms, so that the interpreter's lock is not taken more often. */
+typedef struct ikpy_pace {
+    void *running;    /* what ikpy_progress gets */
+    uint64_t last_ms; /* time of the last call that was passed on; 0 = none */
+} ikpy_pace;
+void ikpy_paced(void *ctx, const char *what, uint64_t done, uint64_t total, const char *unit);
+
 /* From now on SIGINT raises the flag that is returned, which is down, and then does what it did
  * before. Calls nest. For the main thread; NULL where SIGINT is not Python's, or calls nest too
  * deeply. The flag is static, as a signal may still be under way in another thread when the call

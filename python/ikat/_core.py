@@ -161,6 +161,15 @@ def setting(value, what):
     return text(value, what)
 
 
+def choice(value, table, what):
+    """The entry of a dictionary of words."""
+    if not isinstance(value, str):
+        raise WrongType(f"{what}: a text is expected, not {type(value).__name__}")
+    if value not in table:
+        raise UsageError(f"{what}: there is no {value!r}", "it is one of " + ", ".join(table))
+    return table[value]
+
+
 def number_list(values, what, dtype):
     """An array of whole numbers that fit into dtype."""
     try:
@@ -263,7 +272,7 @@ class _Running:
         lib.ik_cancel_raise(self.flag)
 
 
-def _print_progress(progress):
+def print_progress(progress):
     """progress=True"""
     import sys  # pylint: disable=import-outside-toplevel
     if progress.kind == "progress" and progress.done < progress.total:
@@ -273,9 +282,7 @@ def _print_progress(progress):
 
 @ffi.def_extern(name="ikpy_progress")
 def _on_progress(ctx, what, done, total, unit):
-    running = ffi.from_handle(ctx)
-    if running.progress:
-        running.report(Progress("progress", string(what) or "", done, total, string(unit) or ""))
+    ffi.from_handle(ctx).report(Progress("progress", string(what) or "", done, total, string(unit) or ""))
 
 
 @ffi.def_extern(name="ikpy_stage")
@@ -312,7 +319,7 @@ class Env:
 
     def __init__(self, *, threads=None, seed=None, progress=None, cancel=None, memory_limit=None, cache=None, traffic=None):
         if progress is True:
-            progress = _print_progress
+            progress = print_progress
         if progress is False:
             progress = None
         if progress is not None and not callable(progress):
@@ -345,10 +352,10 @@ class Env:
                 self.cancel._begin(flag)
             self._flag = flag
             self.running = _Running(self.progress, flag)
-            self._handle = ffi.new_handle(self.running)
-            self.c.progress_ctx = self._handle
+            self.handle = ffi.new_handle(self.running)
             if self.progress:
-                self.c.progress = lib.ikpy_progress
+                self._pace = ffi.new("ikpy_pace *", [self.handle, 0])
+                self.c.progress, self.c.progress_ctx = ffi.addressof(lib, "ikpy_paced"), self._pace
         except BaseException:
             self._leave()
             raise
@@ -401,15 +408,13 @@ def plain(function, *args):
 class Object:
     """An object of the library. It lives as long as Python, an array of its memory, or an object that was made of it needs it."""
 
-    __slots__ = ("_c", "_ref", "_keep", "__weakref__")
+    __slots__ = ("_c", "_ref", "__weakref__")
 
-    def _take(self, kind, pointer, ctype, *parents, keep=()):
-        """Takes over `pointer`. parents: objects that it was made of; keep: Python objects that it needs."""
-        needs = [parent._p() for parent in parents]
-        refs = [parent._ref for parent in parents] + [ffi.NULL] * (lib.IKPY_PARENTS - len(parents))
-        self._c, self._keep = None, keep
+    def _take(self, kind, pointer, ctype, *parents):
+        """Takes over `pointer`. parents: what _hold() of the objects gave that it was made of."""
+        refs = [ref for _, ref in parents] + [ffi.NULL] * (lib.IKPY_PARENTS - len(parents))
+        self._c = None
         ref = self._ref = lib.ikpy_new(kind, pointer, *refs)
-        del needs
         if ref == ffi.NULL:
             raise memory_error(type(self).__name__)
         self._c = ffi.gc(ffi.cast(ctype, pointer), lambda _, ref=ref, release=lib.ikpy_release: release(ref))
@@ -421,6 +426,10 @@ class Object:
         if pointer is None:
             raise ClosedError(f"this {type(self).__name__} is closed")
         return pointer
+
+    def _hold(self):
+        """The pointer and its count, for _take() of what is made of it."""
+        return self._p(), self._ref
 
     def close(self) -> None:
         """Gives the object back before Python would. Arrays and objects made of it stay valid; it cannot be used any more."""

@@ -3,12 +3,14 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import tempfile
+import weakref
 from typing import Dict, List, NamedTuple
 
-from ikat._core import (ClosedError, Env, Object, UsageError, WrongType, _on_progress, ffi, lib, made, module, plain, processors,
-                        rows_html, string, text, whole, written)
+from ikat._core import (Env, Object, UsageError, WrongType, error_of, ffi, lib, made, module, plain, processors, real, rows_html, setting,
+                        string, text, whole, written)
 
 # Columns of results files that hold text although it may look like a number.
 _TEXTS = ("fabric", "routing", "vc", "selection", "traffic", "variant", "design", "checksum", "proof", "flow", "name", "result", "class",
@@ -44,7 +46,7 @@ class Experiment(Object):
     __slots__ = ("name",)
 
     def __init__(self, source, *, set=None, folder=None):  # pylint: disable=redefined-builtin
-        overrides, self._keep = _overrides(set), None
+        overrides = _overrides(set)
         if isinstance(source, (str, bytes, os.PathLike)) and not _is_text(source):
             path = text(source, "experiment")
             pointer = made("ik_experiment *", lib.IKPY_EXPERIMENT, lambda out: plain(lib.ik_experiment_read, path, overrides[0], out))
@@ -94,23 +96,33 @@ class Experiment(Object):
         """Runs every point that `output` does not hold yet, see `ikat.run`."""
         folder = None
         if output is None:
-            folder = tempfile.TemporaryDirectory(prefix="ikat-")
-            output = os.path.join(folder.name, self.name + ".db")
+            folder = tempfile.mkdtemp(prefix="ikat-")
+            output = os.path.join(folder, self.name + ".db")
+        try:
+            results, failed = self._run(output, threads, shard, budget, progress=progress, cancel=cancel, memory_limit=memory_limit, cache=cache)
+        except BaseException:
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        results.failed = failed
+        if folder:
+            weakref.finalize(results, shutil.rmtree, folder, ignore_errors=True)
+        return results
+
+    def _run(self, output, threads, shard, budget, **options):
         experiment, store = self._p(), text(output, "output")
         part, failed = ffi.new("ik_run_part *"), ffi.new("bool *")
         if shard is not None:
             part.shard, part.num_shards = _shard(shard)
         if budget is not None:
-            part.budget_s = float(budget)
+            part.budget_s = real(budget, "budget")
         threads = processors() if threads is None else whole(threads, "threads", 1, 4096)
-        with Env(threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit, cache=cache) as env:
+        with Env(threads=threads, **options) as env:
             observer = ffi.NULL
             if env.progress:
-                observer = ffi.new("ik_run_observer *", [env._handle, lib.ikpy_stage, lib.ikpy_point, lib.ikpy_share, lib.ikpy_note])
+                observer = ffi.new("ik_run_observer *", [env.handle, lib.ikpy_stage, lib.ikpy_point, lib.ikpy_share, lib.ikpy_note])
             env.check(lib.ik_experiment_run(experiment, store, threads, env.c, part, observer, failed, env.err))
-        results = Results(output)
-        results._folder, results.failed = folder, bool(failed[0])
-        return results
+        return Results(output), bool(failed[0])
 
 
 def run(source, output=None, *, set=None, folder=None, threads=None, progress=None, cancel=None, memory_limit=None,
@@ -142,10 +154,10 @@ class Results(Object):
     """A results file, read when it is opened; later writes are not seen. Frames are of pandas; the units of their columns stand in
     `frame.attrs["units"]`. `failed`: whether the run that made it had a failed proof or a deadlock (None: not run here)."""
 
-    __slots__ = ("path", "failed", "_folder")
+    __slots__ = ("path", "failed")
 
     def __init__(self, path):
-        self.path, self.failed, self._folder = os.path.abspath(os.fsdecode(text(path, "path"))), None, None
+        self.path, self.failed = os.path.abspath(os.fsdecode(text(path, "path"))), None
         pointer = made("ik_results *", lib.IKPY_RESULTS, lambda out: plain(lib.ik_results_open, text(self.path, "path"), out))
         self._take(lib.IKPY_RESULTS, pointer, "ik_results *")
 
@@ -294,7 +306,6 @@ def _replace(path, content):
     written_all = lib.fwrite(content, 1, len(content), output.out) == len(content)
     status = lib.ik_output_close(output, lib.IK_OK if written_all else lib.IK_ERR_IO, err)
     if status:
-        from ikat._core import error_of  # pylint: disable=import-outside-toplevel
         raise error_of(status, err)
 
 
@@ -331,7 +342,6 @@ def _overrides(values):
         return ffi.NULL, []
     if not isinstance(values, dict):
         raise WrongType(f"set: a dictionary is expected, not {type(values).__name__}")
-    from ikat._core import setting  # pylint: disable=import-outside-toplevel
     lines = [ffi.new("char[]", text(key, "set") + b"=" + (json.dumps(value).encode() if isinstance(value, (list, dict))
                                                           else setting(value, str(key)))) for key, value in values.items()]
     return ffi.new("const char *[]", lines + [ffi.NULL]), lines

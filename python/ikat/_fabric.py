@@ -1,12 +1,16 @@
 """Fabrics: hosts, switches, ports and links, and what can be measured of them without a routing."""
 import json
-from typing import Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 
 import numpy as np
 
 from ikat import _graphs
 from ikat._core import (NONE, SEVERITIES, Env, Object, UsageError, WrongType, array, error_of, ffi, filled, frozen, lib, made,
                         module, number_list, plain, rows_html, string, text, whole, written)
+
+if TYPE_CHECKING:
+    from ikat._routing import Routing
+    from ikat._traffic import Traffic
 
 
 class Finding(NamedTuple):
@@ -341,8 +345,7 @@ class Fabric(Object):
         c = self._p()
         with Env(**options) as env:
             room = filled(ctype, kind, lambda out: env.check(function(c, *args, env.c, out, env.err)))
-        result = Object.__new__(Object)
-        return result._take(kind, room, ctype + " *", self)
+        return Object.__new__(Object)._take(kind, room, ctype + " *")
 
     def distances(self, **options) -> Dict:
         """Distances in switch-to-switch hops: diameter, switch_diameter, mean_hops, mean_switch_hops, and histograms (arrays by
@@ -458,12 +461,12 @@ class Fabric(Object):
 
     # ---- what is made of it
 
-    def routing(self, spec, **options) -> "Routing":  # noqa: F821
+    def routing(self, spec, **options) -> "Routing":
         """`ikat.Routing(self, spec, …)`."""
         from ikat._routing import Routing  # pylint: disable=import-outside-toplevel,cyclic-import
         return Routing(self, spec, **options)
 
-    def traffic(self, spec="uniform", **options) -> "Traffic":  # noqa: F821
+    def traffic(self, spec="uniform", **options) -> "Traffic":
         """`ikat.Traffic(self, spec, …)`."""
         from ikat._traffic import Traffic  # pylint: disable=import-outside-toplevel,cyclic-import
         return Traffic(self, spec, **options)

@@ -1,7 +1,7 @@
 """What the library knows: names of families and their descriptions."""
 from typing import Dict, List
 
-from ikat._core import UsageError, ffi, lib, names_of, string
+from ikat._core import UsageError, WrongType, ffi, lib, names_of, string
 from ikat._simulation import parameters_of
 
 _FAMILIES = {"topology": lib.ik_topologies, "routing": lib.ik_routings, "vc": lib.ik_vcs, "selection": lib.ik_selections,
@@ -52,6 +52,8 @@ def formats() -> List[str]:
 
 
 def _find(name):
+    if not isinstance(name, str):
+        raise WrongType(f"name: a text is expected, not {type(name).__name__}")
     for family, table in _FAMILIES.items():
         table, at = table(), 0
         while table[at] != ffi.NULL:

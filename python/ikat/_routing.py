@@ -1,12 +1,15 @@
 """Routings: tables and paths, proofs, and what they do to traffic."""
-from typing import Dict, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 
 import numpy as np
 
-from ikat._core import (NONE, Env, Object, UsageError, array, ffi, filled, frozen, lib, made, memory_error, plain, pointer_to,
+from ikat._core import (NONE, Env, Object, UsageError, array, choice, ffi, filled, lib, made, memory_error, plain, pointer_to,
                         rows_html, string, taken, text, whole, written)
-from ikat._fabric import fabric_of, numbers_of, optional_index
+from ikat._fabric import fabric_of, numbers_of
 from ikat._traffic import Contention, Load, Phases, Queues, Traffic, traffic_of
+
+if TYPE_CHECKING:
+    from ikat._simulation import Simulation
 
 _KINDS = ("deterministic", "oblivious", "adaptive")
 _CLAIMS = {"delivers": lib.IK_CLAIM_DELIVERS, "minimal": lib.IK_CLAIM_MINIMAL, "deadlock_free": lib.IK_CLAIM_DEADLOCK_FREE,
@@ -32,7 +35,7 @@ class Proof(Object):
     Truth value: all pairs are delivered, without loops, and the routing is free of deadlock.
     """
 
-    __slots__ = ("_routing",)
+    __slots__ = ("_lines",)
 
     def __bool__(self):
         return bool(self.delivered and self.loop_free and self.deadlock_free)
@@ -167,10 +170,25 @@ class Proof(Object):
 
     def describe_cycle(self) -> List[str]:
         """The cycle in words, a line per step."""
-        fabric = self._routing.fabric
-        return [f"{fabric.describe_port(s.channel)} to {fabric.name(fabric.port_node[fabric.port_peer[s.channel]])}, VC {s.vc}: "
-                f"{fabric.name(fabric.num_switches + int(self._routing.whole_host(s.src)))} to "
-                f"{fabric.name(fabric.num_switches + int(self._routing.whole_host(s.dst)))}" for s in self.cycle]
+        self._p()
+        return list(self._lines)
+
+
+def describe_cycle(plan, proof):
+    """The witness of a proof in words; as long as the plan is there."""
+    split = plan.fabric.split
+    whole_fabric, lines, room = plan.fabric if split == ffi.NULL else split.whole, [], ffi.new("char[512]")
+
+    def host(number):
+        return lib.ik_host_node(whole_fabric, lib.ik_whole_host(plan.fabric, number))
+
+    for i in range(proof.witness_length):
+        step = proof.witness[i]
+        words = [string(lib.ik_node_name(whole_fabric, node, room, 512)) for node in (
+            lib.ik_peer_node(whole_fabric, step.channel), host(step.src), host(step.dst))]
+        port = string(lib.ik_port_describe(whole_fabric, step.channel, room, 512))
+        lines.append(f"{port} to {words[0]}, VC {step.vc}: {words[1]} to {words[2]}")
+    return lines
 
 
 class Routing(Object):
@@ -189,16 +207,18 @@ class Routing(Object):
 
     def __init__(self, fabric, spec, vc=None, selection=None, num_vcs=0, *, traffic=None, seed=None, threads=None, progress=None,
                  cancel=None, memory_limit=None):
-        f = fabric_of(fabric)._p()
+        holds = [fabric_of(fabric)._hold()]
+        f = holds[0][0]
         if traffic is not None:
             traffic = traffic_of(fabric, traffic, seed)
+            holds.append(traffic._hold())
         spec, vc, selection = text(spec, "spec"), text(vc, "vc", optional=True), text(selection, "selection", optional=True)
         num_vcs = whole(num_vcs, "num_vcs", 0, lib.IK_MAX_VCS)
         with Env(threads=threads, seed=seed, progress=progress, cancel=cancel, memory_limit=memory_limit, traffic=traffic) as env:
             pointer = made("ik_plan *", lib.IKPY_PLAN, lambda out: env.check(
                 lib.ik_plan_from_specs(f, spec, vc, selection, num_vcs, env.c, out, env.err)))
         self.fabric = fabric
-        self._take(lib.IKPY_PLAN, pointer, "ik_plan *", *[fabric, traffic] if traffic is not None else [fabric])
+        self._take(lib.IKPY_PLAN, pointer, "ik_plan *", *holds)
 
     def __repr__(self):
         if getattr(self, "_c", None) is None:
@@ -336,16 +356,14 @@ class Routing(Object):
         would do; cache: a folder where proofs are kept. Options: seed, threads, progress, cancel, memory_limit.
         Cost: by destination O(hosts * switches), others up to O(pairs * states * hops)."""
         plan, config = self._p(), ffi.new("ik_verify_config *")
-        if flow not in _FLOWS:
-            raise UsageError(f"flow: there is no {flow!r}", "one of " + ", ".join(_FLOWS))
-        config.flow, config.sample_pairs = _FLOWS[flow], whole(sample_pairs, "sample_pairs")
+        config.flow, config.sample_pairs = choice(flow, _FLOWS, "flow"), whole(sample_pairs, "sample_pairs")
         config.pairwise = bool(pairwise)
         with Env(cache=cache, **options) as env:
             room = filled("ik_proof", lib.IKPY_PROOF, lambda out: env.check(
                 lib.ik_verify_cached(plan, config, env.c, out, ffi.NULL, env.err)))
         proof = Proof.__new__(Proof)
-        proof._routing = self
-        return proof._take(lib.IKPY_PROOF, room, "ik_proof *", self)
+        proof._lines = describe_cycle(plan, room)
+        return proof._take(lib.IKPY_PROOF, room, "ik_proof *")
 
     def destinations(self, **options) -> np.ndarray:
         """[ports] uint32: how many different destination hosts packets on each channel can have."""
@@ -373,7 +391,7 @@ class Routing(Object):
         with Env(seed=seed, **options) as env:
             room = filled("ik_load", lib.IKPY_LOAD, lambda out: env.check(
                 lib.ik_load_measure(plan.routing, t, env.c, out, env.err)))
-        return Load._of(room, lib.IKPY_LOAD, self, traffic)
+        return Load._of(room, lib.IKPY_LOAD, self, traffic, plan, t)
 
     def saturation(self, traffic="uniform", **options) -> float:
         """The load, as a fraction of the hosts' rate, at which the first channel is full: a bound of the throughput."""
@@ -385,7 +403,7 @@ class Routing(Object):
         plan, t = self._p(), traffic._p()
         with Env(seed=seed, **options) as env:
             room = filled("ik_queues", lib.IKPY_QUEUES, lambda out: env.check(lib.ik_queues_measure(plan, t, env.c, out, env.err)))
-        return Queues._of(room, lib.IKPY_QUEUES, self, traffic)
+        return Queues._of(room, lib.IKPY_QUEUES, self, traffic, plan, t)
 
     def contention(self, traffic, *, seed=None, **options) -> Contention:
         """Every flow of the pattern sends one message at the same time: see `Contention`. Cost O(flows * hops) and matchings."""
@@ -404,7 +422,7 @@ class Routing(Object):
         with Env(seed=seed, **options) as env:
             room = filled("ik_phases", lib.IKPY_PHASES, lambda out: env.check(
                 lib.ik_phases_measure(plan.routing, t, float(most_flows), env.c, out, env.err)))
-        return Phases._of(room, lib.IKPY_PHASES, self, traffic)
+        return Phases._of(room, lib.IKPY_PHASES, self, traffic, plan, t)
 
     def permutations(self, samples=0, **options) -> Dict:
         """Permutations of the hosts by contention (the most flows on a channel between switches): `count` [contention] uint64,
@@ -413,7 +431,7 @@ class Routing(Object):
         with Env(**options) as env:
             room = filled("ik_permutations", lib.IKPY_PERMUTATIONS, lambda out: env.check(
                 lib.ik_permutations_measure(plan.routing, samples, env.c, out, env.err)))
-        held = Object.__new__(Object)._take(lib.IKPY_PERMUTATIONS, room, "ik_permutations *", self)._p()
+        held = Object.__new__(Object)._take(lib.IKPY_PERMUTATIONS, room, "ik_permutations *")._p()
         return {**numbers_of(held, "num"), "count": array(held, held.count, held.num)}
 
     def pattern_means(self, traffic="uniform", patterns=100, **options) -> Dict:
@@ -426,7 +444,7 @@ class Routing(Object):
 
     # ---- simulation
 
-    def simulate(self, traffic="uniform", load=0.5, **settings) -> "Simulation":  # noqa: F821
+    def simulate(self, traffic="uniform", load=0.5, **settings) -> "Simulation":
         """`ikat.simulate(self, traffic, load, …)`."""
         from ikat._simulation import simulate  # pylint: disable=import-outside-toplevel,cyclic-import
         return simulate(self, traffic, load, **settings)

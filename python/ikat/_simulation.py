@@ -4,9 +4,8 @@ from typing import Dict, List, Optional, Sequence
 
 import numpy as np
 
-from ikat._core import (Env, IkatError, Object, UsageError, WrongType, array, error_of, ffi, filled, frozen, lib, module, processors,
-                        real, rows_html, setting, string, text, whole)
-from ikat._fabric import numbers_of, optional_index
+from ikat._core import (Cancel, Env, Progress, UsageError, WrongType, array, choice, error_of, ffi, filled, lib, module, print_progress,
+                        processors, real, rows_html, setting, string, text, whole)
 from ikat._traffic import _Result, traffic_of
 
 _SECTIONS = {"switch": lib.ik_switch_params, "adapter": lib.ik_adapter_params, "measure": lib.ik_measure_params,
@@ -30,9 +29,7 @@ def settings(section: Optional[str] = None) -> Dict[str, Dict]:
     choices and help; of one section where it is named."""
     if section is None:
         return {name: parameters_of(table) for name, table in _SECTIONS.items()}
-    if section not in _SECTIONS:
-        raise UsageError(f"there is no section {section!r}", "one of " + ", ".join(_SECTIONS))
-    return parameters_of(_SECTIONS[section])
+    return parameters_of(choice(section, _SECTIONS, "section"))
 
 
 _NAMES = {section: list(parameters_of(table)) for section, table in _SECTIONS.items()}
@@ -63,12 +60,10 @@ def _sections(keywords):
 
 
 def _unknown(name, names):
-    err = ffi.new("ik_error *")
     table = [ffi.new("char[]", key.encode()) for key in names]
     listed = ffi.new("const char *[]", table + [ffi.NULL])
     nearest = lib.ik_nearest_name(text(name, "keyword"), listed)
     hint = f"did you mean '{string(nearest)}'?" if nearest != ffi.NULL else "ikat.settings() lists all"
-    del err
     raise UsageError(f"simulate() has no setting {name!r}", hint)
 
 
@@ -150,10 +145,10 @@ class Simulation(_Result):
         end = "deadlock" if self.deadlock else f"mean latency {self.latency.mean_ns:.4g} ns"
         if self.finite:
             end = f"completed in {self.completion_ns:.6g} ns" if self.completed else "not completed"
-        return f"<ikat.Simulation of {self.routing.spec!r}, {self.traffic.spec!r}: load {self.load:.4g}, throughput {self.throughput:.4g}, {end}>"
+        return f"<ikat.Simulation of {self._about[0]!r}, {self._about[1]!r}: load {self.load:.4g}, throughput {self.throughput:.4g}, {end}>"
 
     def _repr_html_(self):
-        return rows_html(f"{self.routing.spec}, {self.traffic.spec}", self.to_dict().items())
+        return rows_html(", ".join(self._about), self.to_dict().items())
 
     def _number(name, words):  # pylint: disable=no-self-argument
         def get(self):
@@ -218,7 +213,7 @@ class Simulation(_Result):
     @property
     def channel_bytes(self) -> np.ndarray:
         """[ports] uint64: bytes sent on each channel in the window. No copy."""
-        return array(self._p(), self._p().channel_bytes, self.fabric.num_ports)
+        return array(self._p(), self._p().channel_bytes, self._ports)
 
     @property
     def utilisation(self) -> np.ndarray:
@@ -231,17 +226,17 @@ class Simulation(_Result):
     @property
     def host_bytes(self) -> np.ndarray:
         """[hosts] uint64: bytes accepted in the window. No copy."""
-        return array(self._p(), self._p().host_bytes, self.fabric.num_hosts)
+        return array(self._p(), self._p().host_bytes, self._hosts)
 
     @property
     def host_sent_bytes(self) -> np.ndarray:
         """[hosts] uint64: bytes injected in the window. No copy."""
-        return array(self._p(), self._p().host_sent_bytes, self.fabric.num_hosts)
+        return array(self._p(), self._p().host_sent_bytes, self._hosts)
 
     @property
     def host_finish_ps(self) -> Optional[np.ndarray]:
         """[hosts] uint64: of a workload, the last delivery to each host, ps; None with endless traffic. No copy."""
-        return array(self._p(), self._p().host_finish_ps, self.fabric.num_hosts)
+        return array(self._p(), self._p().host_finish_ps, self._hosts)
 
     @property
     def series_time_ns(self) -> np.ndarray:
@@ -261,7 +256,7 @@ class Simulation(_Result):
     @property
     def series_blocked(self) -> Optional[np.ndarray]:
         """[periods, switches] float64: share of each switch's buffers that is full at the end of each period. No copy."""
-        return array(self._p(), self._p().series_blocked, self._p().num_series, self.fabric.num_switches)
+        return array(self._p(), self._p().series_blocked, self._p().num_series, self._switches)
 
     @property
     def congestion_roots(self) -> np.ndarray:
@@ -316,14 +311,14 @@ def simulate(routing, traffic="uniform", load=0.5, *, seed=1, threads=1, progres
 
     A deadlock is a result (`deadlock`, `deadlock_text`), not an error. Cost: about a microsecond per packet and hop.
     """
-    plan, fabric = _plan(routing), routing.fabric
-    traffic = traffic_of(fabric, traffic, seed)
+    plan = _plan(routing)
+    traffic = traffic_of(routing.fabric, traffic, seed)
     t, params = traffic._p(), _Params(settings)
     params.config.load = real(load, "load")
     with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
         room = filled("ik_sim_result", lib.IKPY_SIMULATION, lambda out: env.check(
             lib.ik_sim_run(plan, t, params.config, env.c, out, env.err)))
-    return Simulation._of(room, lib.IKPY_SIMULATION, routing, traffic)
+    return Simulation._of(room, lib.IKPY_SIMULATION, routing, traffic, plan, t)
 
 
 def _plan(routing):
@@ -341,8 +336,7 @@ def sweep(routing, traffic="uniform", loads: Sequence = (0.1, 0.3, 0.5, 0.7, 0.9
     _plan(routing)
     loads = [real(load, "loads") for load in _many(loads, "loads")]
     points = [(load, whole(seed, "seeds")) for load in loads for seed in _many(seeds, "seeds")]
-    from ikat._core import Cancel, Progress, _print_progress  # pylint: disable=import-outside-toplevel
-    progress = _print_progress if progress is True else progress
+    progress = print_progress if progress is True else progress
     stop, rows = cancel if cancel is not None else Cancel(), [None] * len(points)
 
     def one(at):

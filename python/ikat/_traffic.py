@@ -14,11 +14,12 @@ class Traffic(Object):
     __slots__ = ("fabric",)
 
     def __init__(self, fabric, spec="uniform", *, seed=None, memory_limit=None):
-        f, spec = fabric_of(fabric)._p(), text(spec, "spec")
+        hold, spec = fabric_of(fabric)._hold(), text(spec, "spec")
+        f = hold[0]
         with Env(seed=seed, memory_limit=memory_limit) as env:
             pointer = made("ik_traffic *", lib.IKPY_TRAFFIC, lambda out: env.check(lib.ik_traffic_from_spec(f, spec, env.c, out, env.err)))
         self.fabric = fabric
-        self._take(lib.IKPY_TRAFFIC, pointer, "ik_traffic *", fabric)
+        self._take(lib.IKPY_TRAFFIC, pointer, "ik_traffic *", hold)
 
     def __repr__(self):
         if getattr(self, "_c", None) is None:
@@ -104,15 +105,18 @@ def traffic_of(fabric, value, seed=None):
 
 
 class _Result(Object):
-    """A result of the library that belongs to a routing and a traffic."""
+    """A result of the library about a routing and a traffic, which may be closed before it."""
 
-    __slots__ = ("routing", "traffic")
+    __slots__ = ("routing", "traffic", "_about", "_ports", "_switches", "_hosts", "_memory")
 
     @classmethod
-    def _of(cls, room, kind, routing, traffic):
+    def _of(cls, room, kind, routing, traffic, plan, pattern):  # pylint: disable=too-many-arguments
         result = cls.__new__(cls)
-        result.routing, result.traffic = routing, traffic
-        return result._take(kind, room, cls._ctype, routing, traffic)
+        result.routing, result.traffic, result._memory = routing, traffic, pattern
+        result._about = string(plan.routing.spec), string(pattern.spec)
+        f = pattern.fabric
+        result._ports, result._switches, result._hosts = f.num_ports, f.num_switches, f.num_hosts
+        return result._take(kind, room, cls._ctype)
 
     @property
     def fabric(self):
@@ -141,11 +145,11 @@ class Load(_Result):
     def __repr__(self):
         if getattr(self, "_c", None) is None:
             return "<ikat.Load: closed>"
-        return (f"<ikat.Load of {self.routing.spec!r} with {self.traffic.spec!r}: at most {self.max_load:.4g}, saturation "
+        return (f"<ikat.Load of {self._about[0]!r} with {self._about[1]!r}: at most {self.max_load:.4g}, saturation "
                 f"{self.saturation:.4g}>")
 
     def _repr_html_(self):
-        return rows_html(f"{self.routing.spec}, {self.traffic.spec}", [
+        return rows_html(", ".join(self._about), [
             ("largest load between switches", f"{self.max_load:.4g}"), ("mean", f"{self.mean_load:.4g}"),
             ("mean hops", f"{self.mean_hops:.4g}"), ("predicted saturation", f"{100 * self.saturation:.4g} %"),
             ("flows", self.flows), ("undelivered", self.undelivered)])
@@ -153,17 +157,17 @@ class Load(_Result):
     @property
     def load(self) -> np.ndarray:
         """[ports] float64 by channel, in units of one host's injection rate. No copy."""
-        return array(self._p(), self._p().load, self.fabric.num_ports)
+        return array(self._p(), self._p().load, self._ports)
 
     @property
     def crossing(self) -> np.ndarray:
         """[ports] float64: flows that cross each channel (expected number where a flow has several paths). No copy."""
-        return array(self._p(), self._p().crossing, self.fabric.num_ports)
+        return array(self._p(), self._p().crossing, self._ports)
 
     @property
     def turns(self) -> Optional[np.ndarray]:
         """[switches] float64: trees: routes that turn from up to down at each switch; None otherwise. No copy."""
-        return array(self._p(), self._p().turns, self.fabric.num_switches)
+        return array(self._p(), self._p().turns, self._switches)
 
     @property
     def flows(self) -> int:
@@ -234,7 +238,7 @@ class Queues(_Result):
     _ctype = "ik_queues *"
 
     def __repr__(self):
-        return f"<ikat.Queues of {self.routing.spec!r}>" if getattr(self, "_c", None) is not None else "<ikat.Queues: closed>"
+        return f"<ikat.Queues of {self._about[0]!r} with {self._about[1]!r}>" if getattr(self, "_c", None) is not None else "<ikat.Queues: closed>"
 
     def _by_queue(self, name):
         c = self._p()

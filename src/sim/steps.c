@@ -400,6 +400,7 @@ void sim_run_partition(partition *p)
     s->engine.ops->start(p);
     while (run_step(p, &pc, &from))
         continue;
-    count_backlogs(p);
+    if (!ik_env_cancelled(s->env)) /* else they take the time of all that was still to be made */
+        count_backlogs(p);
     p->cpu_seconds = sim_thread_seconds() - begin;
 }

@@ -192,7 +192,7 @@ static void run_partition(void *arg)
     each_host(q, pipe_start_host);
     while (q->cycle < p->end && run_step(q, &next_watchdog))
         continue;
-    if (!p->stationary) /* else nobody wants the counts */
+    if (!p->stationary && !ik_env_cancelled(p->env)) /* else nobody wants the counts */
         each_host(q, pipe_count_backlog);
     q->cpu_seconds = sim_thread_seconds() - begun;
 }

@@ -1,0 +1,193 @@
+"""Progress, cancelling from another thread, Ctrl-C, and other threads that go on meanwhile."""
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+from support import EXPERIMENT, PythonTest, ikat, lib, unittest
+
+LONG = {"load": 0.9, "warmup": "10 us", "duration": "100 s"}  # of simulated time: would take days
+
+
+class Cancelling(PythonTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.routing = ikat.Fabric("karytree:k=4,n=2").routing("dmodk")
+
+    def test_progress(self):
+        seen = []
+        self.routing.simulate(load=0.9, warmup="10 us", duration="10 ms", progress=seen.append)
+        self.assertGreater(len(seen), 0)
+        for event in seen:
+            self.assertEqual(event.kind, "progress")
+            self.assertLessEqual(event.done, event.total)
+        self.assertGreaterEqual(seen[-1].done, seen[0].done)
+        ikat.Fabric("karytree:k=8,n=3").routing("dmodk").prove(progress=seen.append)
+
+    def test_an_exception_in_progress_ends_the_call(self):
+        class Own(Exception):
+            """Of the user."""
+
+        def raises(_):
+            raise Own("enough")
+        with self.assertRaises(Own):
+            self.routing.simulate(progress=raises, **LONG)
+        with self.assertRaises(Own):
+            ikat.run(EXPERIMENT, progress=raises)
+        with self.assertRaises(Own):
+            ikat.sweep(self.routing, progress=raises, warmup="1 us", duration="1 us")
+
+    def test_another_thread_cancels(self):
+        cancel, goes_on = ikat.Cancel(), threading.Event()
+        self.assertEqual(repr(cancel), "<ikat.Cancel>")
+
+        def stop():
+            goes_on.set()
+            time.sleep(0.05)
+            cancel.cancel()
+        threading.Thread(target=stop).start()
+        self.refused(ikat.Cancelled, self.routing.simulate, cancel=cancel, **LONG)
+        self.assertTrue(goes_on.is_set() and cancel.cancelled)
+        self.refused(ikat.Cancelled, self.routing.simulate, cancel=cancel, **LONG)  # and what begins later
+        self.refused(ikat.Cancelled, ikat.sweep, self.routing, cancel=cancel, **{"duration": "100 s"})
+        self.assertEqual(repr(cancel), "<ikat.Cancel: cancelled>")
+
+    def test_the_interpreter_is_free_meanwhile(self):
+        cancel, count = ikat.Cancel(), 0
+        threading.Timer(0.3, cancel.cancel).start()
+        errors = []
+
+        def work():
+            try:
+                self.routing.simulate(cancel=cancel, **LONG)
+            except ikat.Cancelled as error:
+                errors.append(error)
+        thread = threading.Thread(target=work)
+        thread.start()
+        while thread.is_alive() and count < 10**9:
+            count += 1
+        self.assertEqual(len(errors), 1)
+        self.assertGreater(count, 10_000)
+
+    def test_cancelled_experiments_keep_their_points(self):
+        cancel, store = ikat.Cancel(), self.tmp / "e.db"
+
+        def first(event):
+            if event.kind == "point" and event.done == 1:
+                cancel.cancel()
+        experiment = EXPERIMENT.replace("[20%, 60%]", "[20%, 30%, 40%, 50%, 60%]").replace("30 us", "3 ms")
+        self.refused(ikat.Cancelled, ikat.run, experiment, store, threads=1, progress=first, cancel=cancel)
+        with sqlite3.connect(store) as connection:
+            kept = connection.execute("SELECT COUNT(*) FROM points").fetchone()[0]
+        self.assertGreaterEqual(kept, 1)
+        self.assertLess(kept, 10)
+        reused = []
+        results = ikat.run(experiment, store, progress=lambda event: reused.append(event.done) if event.text == "reused" else None)
+        self.assertEqual(results.points_finished, (10, 10))
+        self.assertEqual(max(reused), kept)
+
+    def interrupted(self, body, signals=1):
+        """Runs a program that prints "ready" and is interrupted then; returns what it printed."""
+        program = "import ikat, signal, sys, threading\nrouting = ikat.Fabric('karytree:k=4,n=2').routing('dmodk')\n"
+        program += f"LONG = {LONG!r}\ndef ready(_):\n    print('ready', flush=True)\n" + textwrap.dedent(body)
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            for _ in range(signals):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.05)
+            try:
+                return process.communicate(timeout=30)[0].replace("ready\n", ""), process.returncode
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+
+    def test_ctrl_c(self):
+        out, status = self.interrupted("""
+            from ikat._native import lib
+            living = lib.ikpy_living()
+            try:
+                ready(0)
+                routing.simulate(**LONG)
+            except KeyboardInterrupt:
+                print("interrupted")
+            print(lib.ikpy_living() - living, lib.ikpy_interrupts_depth())
+            print(routing.simulate(warmup="1 us", duration="9 us").packets_generated > 0)  # and everything works afterwards
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                print("again")
+            """)
+        self.assertEqual((out, status), ("interrupted\n0 0\nTrue\nagain\n", 0))
+
+    def test_ctrl_c_with_progress_and_experiments(self):
+        out, status = self.interrupted("""
+            try:
+                routing.simulate(progress=ready, **LONG)
+            except KeyboardInterrupt:
+                print("interrupted")
+            """)
+        self.assertEqual((out, status), ("interrupted\n", 0))
+        out, status = self.interrupted("""
+            try:
+                ready(0)
+                ikat.run({"fabric": "karytree:k=4,n=2", "routing": "dmodk", "load": 0.9, "seeds": 3, "measure": {"duration": "1 s"}})
+            except KeyboardInterrupt:
+                print("interrupted")
+            """)
+        self.assertEqual((out, status), ("interrupted\n", 0))
+        out, status = self.interrupted("""
+            try:
+                ready(0)
+                routing.sweep(loads=[0.9, 0.95], duration="100 s")
+            except KeyboardInterrupt:
+                print("interrupted")
+            """)
+        self.assertEqual((out, status), ("interrupted\n", 0))
+
+    def test_an_own_handler_of_ctrl_c(self):
+        out, status = self.interrupted("""
+            seen = []
+            signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+            try:
+                routing.simulate(progress=ready, **LONG)
+            except ikat.Cancelled:
+                print("cancelled", seen == [signal.SIGINT])
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.raise_signal(signal.SIGINT)
+            print(routing.simulate(warmup="1 us", duration="9 us").packets_generated > 0)
+            """)
+        self.assertEqual((out, status), ("cancelled True\nTrue\n", 0))
+
+    def test_several_ctrl_c(self):
+        out, status = self.interrupted("""
+            for _ in range(2):
+                try:
+                    ready(0)
+                    routing.simulate(**LONG)
+                except KeyboardInterrupt:
+                    print("interrupted")
+            """, signals=2)
+        self.assertEqual(out.count("interrupted"), 2)
+        self.assertEqual(status, 0)
+
+    def test_calls_within_callbacks(self):
+        inner = []
+
+        def again(_):
+            if not inner:
+                inner.append(self.routing.prove().pairs)
+        self.routing.simulate(load=0.9, warmup="10 us", duration="5 ms", progress=again)
+        self.assertEqual(inner, [240])
+        self.assertEqual(lib.ikpy_interrupts_depth(), 0)
+
+    def test_no_handler_stays_behind(self):
+        before = signal.getsignal(signal.SIGINT)
+        self.routing.prove()
+        self.assertIs(signal.getsignal(signal.SIGINT), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
