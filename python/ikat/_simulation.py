@@ -315,6 +315,8 @@ def simulate(routing, traffic="uniform", load=0.5, *, seed=1, threads=1, progres
     traffic = traffic_of(routing.fabric, traffic, seed)
     t, params = traffic._p(), _Params(settings)
     params.config.load = real(load, "load")
+    if params.config.load == 0:  # which the library takes for its default
+        raise UsageError("load 0 is outside of (0, 100]: it is a fraction of a host's injection rate", settings=("load",))
     with Env(seed=seed, threads=threads, progress=progress, cancel=cancel, memory_limit=memory_limit) as env:
         room = filled("ik_sim_result", lib.IKPY_SIMULATION, lambda out: env.check(
             lib.ik_sim_run(plan, t, params.config, env.c, out, env.err)))
