@@ -32,11 +32,11 @@ ikat reproduce --list
 ikat reproduce 000/fig2b
 ```
 
-| verdict | meaning |
-| --- | --- |
-| *holds*, *differs* | by the 95 % confidence intervals of both sides ([how claims are judged](experiments.md#claims)) |
-| *cannot be told* | the intervals overlap, or there are too few samples |
-| *full* | the claim is checked at full scale only |
+The verdicts are:
+
+- *holds* or *differs*: by the 95 % confidence intervals of both sides ([how claims are judged](experiments.md#claims));
+- *cannot be told*: the intervals overlap, or there are too few samples;
+- *full*: the claim is checked at full scale only.
 
 This page is written by `tools/make_reproductions.py`. The tests run a part of the experiments and compare the verdicts with it.
 """
