@@ -6,8 +6,9 @@ topologies a picture. Run it after a declaration changes; a test compares the co
 """
 import json
 import pathlib
-import subprocess
 import sys
+
+import declarations
 
 TITLES = {"topologies": "Topologies", "routings": "Routings", "selections": "Selection functions", "vcs": "VC schemes",
           "traffic": "Traffic patterns", "formats": "File formats", "sections": "Sections of an experiment"}
@@ -15,7 +16,7 @@ TITLES = {"topologies": "Topologies", "routings": "Routings", "selections": "Sel
 
 def ask(ikat, *args):
     root = pathlib.Path(__file__).resolve().parent.parent  # examples name files of the source tree
-    return subprocess.run([pathlib.Path(ikat).resolve(), *args], capture_output=True, text=True, check=True, cwd=root).stdout
+    return declarations.ask(ikat, *args, cwd=root)
 
 
 def cell(text):
@@ -62,7 +63,7 @@ def main(ikat, folder):
     folder.mkdir(parents=True, exist_ok=True)
     index = ["# Reference", "", "Made from the declarations of the program by `tools/make_reference.py`; `ikat help NAME` says the same.",
              ""]
-    for family, members in json.loads(ask(ikat, "list", "--json")).items():
+    for family, members in declarations.declared(ikat)["families"].items():
         title = TITLES.get(family, family)
         page = [f"# {title}", ""]
         common = members[0]["common_parameters"] if members else []

@@ -72,11 +72,24 @@ class Man(CliTest):
 
     @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
     def test_well_formed(self):
-        """No message of any level. mandoc looks for other pages in /usr/share/man alone: those that are made here exist."""
+        """No message of any level, but that pages which are made here are not in /usr/share/man, the only place where mandoc looks."""
         done = subprocess.run(["mandoc", "-Tlint", *(self.tmp / "man" / page for page in self.pages)], capture_output=True, text=True, check=False)
         for message in done.stdout.splitlines():
             reference = re.search(r"STYLE: referenced manual not found: Xr (\S+) (\d)", message)
             self.assertTrue(reference and f"man{reference[2]}/{reference[1]}.{reference[2]}" in self.pages, message)
+
+    @unittest.skipUnless(shutil.which("mandoc") and shutil.which("unshare"), "mandoc or unshare is not installed")
+    def test_well_formed_where_they_are_installed(self):
+        """No message at all when they lie in /usr/share/man: for this command alone, in a name space of its own."""
+        def there(command):
+            script = f'mount --bind "$0" /usr/share/man && {command}'
+            return subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, self.tmp / "man"],
+                                  capture_output=True, text=True, check=False)
+        if there("true").returncode:
+            self.skipTest("this machine allows no mount in a user name space")
+        done = there("mandoc -Tlint /usr/share/man/man?/*")
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.returncode, 0)
 
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
     def test_groff_has_nothing_to_say(self):
