@@ -7,10 +7,13 @@ import shutil
 import sqlite3
 import tempfile
 import weakref
-from typing import Dict, List, NamedTuple
+from typing import TYPE_CHECKING, Dict, List, NamedTuple
 
 from ikat._core import (Env, Object, UsageError, WrongType, error_of, ffi, lib, made, module, plain, processors, real, rows_html, setting,
                         string, text, whole, written)
+
+if TYPE_CHECKING:
+    import pandas
 
 # Columns of results files that hold text although it may look like a number.
 _TEXTS = ("fabric", "routing", "vc", "selection", "traffic", "variant", "design", "checksum", "proof", "flow", "name", "result", "class",
@@ -196,7 +199,7 @@ class Results(Object):
         store, table = self._store(), text(table, "table")
         return written(lambda out: plain(lib.ik_report_csv_table, store, table, out)).decode("utf-8", "replace")
 
-    def frame(self, table="points"):
+    def frame(self, table="points") -> "pandas.DataFrame":
         """A table as a pandas frame: a row per point in table "points"; "curves" has means and intervals per result, "plans" the
         proofs, `tables` lists all. Columns without a value are NaN."""
         pandas = module("pandas", "Results.frame")
@@ -206,7 +209,7 @@ class Results(Object):
         """The unit of each column of a table."""
         return {column: unit_of(column) for column in self.csv(table).split("\n", 1)[0].split(",")}
 
-    def sql(self, query, parameters=()):
+    def sql(self, query, parameters=()) -> "pandas.DataFrame":
         """The answer to an SQL query of the file (it is SQLite, opened for reading), as a pandas frame."""
         pandas = module("pandas", "Results.sql")
         with self.connect() as connection:
@@ -232,7 +235,7 @@ class Results(Object):
             row = connection.execute("SELECT value FROM meta WHERE key = 'experiment'").fetchone()
         return row[0] if row else ""
 
-    def figure(self, name):
+    def figure(self, name) -> "pandas.DataFrame":
         """The numbers of a declared figure as a pandas frame, a row per place of a curve."""
         pandas = module("pandas", "Results.figure")
         return _frame(pandas, self._figure(name, lib.IK_FIGURE_CSV).decode("utf-8", "replace"))

@@ -9,6 +9,9 @@ from ikat._core import (NONE, SEVERITIES, Env, Object, UsageError, WrongType, ar
                         module, number_list, plain, rows_html, string, text, whole, written)
 
 if TYPE_CHECKING:
+    import igraph
+    import networkx
+
     from ikat._routing import Routing
     from ikat._traffic import Traffic
 
@@ -449,13 +452,13 @@ class Fabric(Object):
         """Everything that the fabric holds, as a dictionary (docs/formats.md, "The JSON of a fabric")."""
         return json.loads(self.to_text("json"))
 
-    def to_networkx(self):
+    def to_networkx(self) -> "networkx.MultiGraph":
         """A networkx.MultiGraph. Node n of the fabric is node n of the graph, with kind ("switch" or "host"), ports and, where
         known, name, guid, lid, level …; links are edges with port_a and port_b (local ports, from 0, of node_a and node_b),
         rate_bps, latency_ps and link (name of the class). `from_networkx` makes an equal fabric of it."""
         return _graphs.networkx_of(self.to_json(), module("networkx", "Fabric.to_networkx"))
 
-    def to_igraph(self):
+    def to_igraph(self) -> "igraph.Graph":
         """An igraph.Graph with the attributes of `to_networkx`; `from_igraph` makes an equal fabric of it."""
         return _graphs.igraph_of(self.to_json(), module("igraph", "Fabric.to_igraph"))
 

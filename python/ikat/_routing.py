@@ -9,6 +9,8 @@ from ikat._fabric import fabric_of, numbers_of
 from ikat._traffic import Contention, Load, Phases, Queues, Traffic, traffic_of
 
 if TYPE_CHECKING:
+    import pandas
+
     from ikat._simulation import Simulation
 
 _KINDS = ("deterministic", "oblivious", "adaptive")
@@ -449,7 +451,7 @@ class Routing(Object):
         from ikat._simulation import simulate  # pylint: disable=import-outside-toplevel,cyclic-import
         return simulate(self, traffic, load, **settings)
 
-    def sweep(self, traffic="uniform", loads=(0.1, 0.3, 0.5, 0.7, 0.9), **settings):
+    def sweep(self, traffic="uniform", loads=(0.1, 0.3, 0.5, 0.7, 0.9), **settings) -> "pandas.DataFrame":
         """`ikat.sweep(self, traffic, loads, …)`: a frame with a row per load and seed."""
         from ikat._simulation import sweep  # pylint: disable=import-outside-toplevel,cyclic-import
         return sweep(self, traffic, loads, **settings)

@@ -1,12 +1,15 @@
 """Simulations of a routing under traffic."""
 import concurrent.futures
-from typing import Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 import numpy as np
 
 from ikat._core import (Cancel, Env, Progress, UsageError, WrongType, array, choice, error_of, ffi, filled, lib, module, print_progress,
                         processors, real, rows_html, setting, string, text, whole)
 from ikat._traffic import _Result, traffic_of
+
+if TYPE_CHECKING:
+    import pandas
 
 _SECTIONS = {"switch": lib.ik_switch_params, "adapter": lib.ik_adapter_params, "measure": lib.ik_measure_params,
              "watch": lib.ik_watch_params}
@@ -331,7 +334,7 @@ def _plan(routing):
 
 
 def sweep(routing, traffic="uniform", loads: Sequence = (0.1, 0.3, 0.5, 0.7, 0.9), *, seeds: Sequence[int] = (1,), jobs=None,
-          progress=None, cancel=None, **settings):  # pylint: disable=redefined-outer-name
+          progress=None, cancel=None, **settings) -> "pandas.DataFrame":  # pylint: disable=redefined-outer-name
     """Simulates several loads (and seeds), some in parallel, and returns a pandas frame with a row per run: routing, traffic,
     seed and the numbers of `Simulation.to_dict()`. jobs: runs at a time, None = processors."""
     pandas = module("pandas", "ikat.sweep")

@@ -95,6 +95,7 @@ class Routings(PythonTest):
             path = fabric.routing("shortest").path(step.src, step.dst).tolist()
             self.assertEqual(path[path.index(step.channel) + 1], after.channel)
         self.assertIn("sw0", proof.describe_cycle()[0])
+        self.assertIn("cyclic", proof.deadlock_reason)
         self.assertIn("deadlock-free no", repr(proof))
         self.assertIn("<table>", proof._repr_html_())
         good = fabric.routing("shortest", vc="dfsssp" if "dfsssp" in ikat.vc_schemes() else "dateline").prove()
