@@ -55,9 +55,12 @@ def blocks(text):
 
 def shell_lines(command, width):
     """A line of shell input in lines that are no wider if its words allow, joined by backslashes."""
-    lines, rest = [], re.findall(r"""(?:[^\s'"]|'[^']*'|"[^"]*")+""", command)
-    assert shlex.split(" ".join(rest)) == shlex.split(command), command
-    line = rest.pop(0)
+    word = r"""(?:[^\s'"]|'[^']*'|"[^"]*")+"""
+    pieces = re.findall(rf"-\S* (?=[^-]){word}(?=\s|$)|{word}", command)  # an option stays with what stands behind it
+    pieces = [part for piece in pieces for part in ([piece] if len(piece) + 6 <= width else re.findall(word, piece))]
+    assert shlex.split(" ".join(pieces)) == shlex.split(command), command
+    lines, line = [], pieces[0]
+    rest = pieces[1:]
     for index, word in enumerate(rest):
         last = index + 1 == len(rest)
         if len(line) + 1 + len(word) + (0 if last else 2) > width:

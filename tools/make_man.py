@@ -27,6 +27,8 @@ def characters(text):
     """Text with all that roff would take for something else escaped."""
     text = text.replace("\\", "\\e").replace("'", "\\(aq").replace("`", "\\(ga").replace("^", "\\(ha").replace("~", "\\(ti")
     text = re.sub(r"(?<![A-Za-z0-9])-", r"\\-", text)
+    # no line ends within an option or the name of a file
+    text = re.sub(r"\\-[\w-]+|[\w/-]+\.[a-z]+\b", lambda match: re.sub(r"(?<!\\)-", r"\\-", match[0]), text)
     return "".join(c if ord(c) < 128 else f"\\[u{ord(c):04X}]" for c in text)
 
 
@@ -126,7 +128,7 @@ def options(rows):
 
 def sentence(text):
     """A text of one line as a sentence."""
-    named = re.match(r"[a-z]\w*([_=./(:,]| \()|ikat\b|[^a-z]", text)  # a word that is written so
+    named = re.match(r"[a-z]\w*([_=./(:,]| \()|[a-z]-|[\w-]+\.[a-z]|ikat\b|[^a-z]", text)  # a word that is written so
     text = text if named else text[:1].upper() + text[1:]
     return text if text.endswith((".", "…")) else text + "."
 

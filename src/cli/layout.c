@@ -14,8 +14,9 @@ enum {
     DEFAULT_WIDTH = 100, /* into files and pipes */
     LEAST_WIDTH = 40,
     MOST_WIDTH = 100000,
-    LEAST_TEXT = 28, /* columns that a text beside its term needs */
-    BELOW_TERM = 3   /* one below its term is indented by this part of the column beside it */
+    LEAST_TEXT = 28,    /* columns that a text beside its term needs */
+    EXAMPLE_INDENT = 6, /* of the second line and others of an example */
+    BELOW_TERM = 3      /* one below its term is indented by this part of the column beside it */
 };
 
 /* A whole number from 1 to MOST_WIDTH, else 0. */
@@ -171,13 +172,13 @@ void cli_print_synopsis(const cli *c, const char *name, const char *synopsis)
 
 /* ---- examples */
 
-/* An option stays with what stands behind it if that is short. */
+/* An option stays with what stands behind it if a line has room for both. */
 static size_t shell_piece(const char *text, size_t left)
 {
     size_t length = shell_word(text, left), both = length;
     if (text[0] == '-' && length + 1 < left && text[length + 1] != '-')
         both += 1 + shell_word(text + length + 1, left - length - 1);
-    return both < LEAST_TEXT ? both : length;
+    return EXAMPLE_INDENT + both + 2 <= cli_help_width() ? both : length; /* and " \\" */
 }
 
 void cli_print_examples(const char *const *examples)
