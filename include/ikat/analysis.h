@@ -344,7 +344,7 @@ typedef struct ik_phases {
 } ik_phases;
 /* t->workload is not NULL. most_flows: contention is measured for phases of at most so many flows
  * per host on average; INFINITY for all, 0 for none. Memory of a phase as ik_contention_measure;
- * besides 16 bytes a message. Cost: that of ik_load_measure and ik_contention_measure for every
+ * besides 16 bytes per message. Cost: that of ik_load_measure and ik_contention_measure for every
  * phase. */
 ik_status ik_phases_measure(const ik_routing *r, const ik_traffic *t, double most_flows,
                             const ik_env *env, ik_phases *out, ik_error *err);
@@ -359,7 +359,7 @@ typedef struct ik_box {
 ik_box ik_box_of(double *values, size_t n);
 
 /* How many flows (source and destination differ) the fabric itself does not connect:
- * ik_load.undelivered counts them too. O(1) flows looked at on a fabric that connects every host,
+ * ik_load.undelivered counts them too. O(1) flows examined on a fabric that connects every host,
  * else O(flows). */
 ik_status ik_flows_unconnected(const ik_traffic *t, uint64_t *flows, ik_error *err);
 

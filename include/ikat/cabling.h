@@ -17,7 +17,7 @@ typedef enum ik_cable_work {
     IK_CABLE_REMOVE /* a cable is one too many */
 } ik_cable_work;
 
-/* One piece of work; ports are global port ids of the fabric that was looked at. */
+/* One piece of work; ports are global port ids of the examined fabric. */
 typedef struct ik_cable_change {
     ik_cable_work work;
     uint32_t stays; /* the end that stays; ADD, REMOVE: one end */
@@ -61,7 +61,7 @@ typedef struct ik_cabling {
 ik_status ik_cabling_audit(const ik_fabric *f, const ik_fabric *plan, const ik_env *env,
                            ik_cabling *out, ik_error *err);
 void ik_cabling_free(ik_cabling *c);
-/* A copy of f with these changes made together; blocked ones are passed over. IK_ERR_USAGE: a port
+/* A copy of f with these changes made together; blocked ones are skipped. IK_ERR_USAGE: a port
  * would have two cables. */
 ik_status ik_cabling_apply(const ik_fabric *f, const ik_cable_change *changes, size_t num,
                            ik_fabric **out, ik_error *err);

@@ -68,7 +68,7 @@ void ik_sl2vl_free(ik_sl2vl *v);
 /* The lines of opensm.conf that install it: qos, qos_policy_file (if policy is not NULL), and for
  * adapters and switches max_vls, arbitration and sl2vl. */
 ik_status ik_sl2vl_conf_print(unsigned lanes, const char *policy, FILE *out, ik_error *err);
-/* Reads those lines from an opensm.conf, other lines are passed over: what OpenSM does with them,
+/* Reads those lines from an opensm.conf, other lines are skipped: what OpenSM does with them,
  * VLs beyond max_vls wrapped around. *enabled (may be NULL): it says `qos TRUE`; without, or
  * without a map, SL i is on VL i mod 8 as OpenSM's default has it. IK_ERR_INPUT: a map that is not
  * 16 VLs from 0 to 15. */

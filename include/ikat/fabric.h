@@ -209,7 +209,7 @@ void ik_builder_host_ids(ik_builder *b, uint32_t host, uint64_t guid, uint32_t l
 void ik_builder_port_ids(ik_builder *b, ik_end end, uint64_t guid, uint16_t label);
 /* Base LID of a port of a host with several cables, and its LMC (up to 7). */
 void ik_builder_port_lid(ik_builder *b, ik_end end, uint32_t lid, unsigned lmc);
-/* LMC of the LID of a switch or host; end.port is not looked at. */
+/* LMC of the LID of a switch or host; end.port is ignored. */
 void ik_builder_node_lmc(ik_builder *b, ik_end end, unsigned lmc);
 /* makes it a tree */
 void ik_builder_switch_level(ik_builder *b, uint32_t sw, unsigned level);

@@ -47,7 +47,7 @@ ik_status ik_sim_check_sources(const ik_params *adapter, double load, ik_error *
 ik_status ik_sim_check_turns(const ik_params *adapter, ik_error *err);
 
 /* Whether the sizes of messages in the section adapter can be read, and are of classes that the
- * traffic has (NULL: classes are not looked at). IK_ERR_USAGE, or with a place in the file of a
+ * traffic has (NULL: classes are not checked). IK_ERR_USAGE, or with a place in the file of a
  * histogram IK_ERR_INPUT or IK_ERR_IO. */
 ik_status ik_sim_check_sizes(const ik_params *adapter, const ik_traffic *traffic, ik_error *err);
 
@@ -133,15 +133,15 @@ typedef struct ik_congestion {
      * input was free, and an output of the packet was free and had credit, but none of the head.
      * FIFOs only: 0 with virtual output queues */
     uint64_t *bytes, *hol_bytes;
-    /* 1: all packets were looked at; n: at most, those in one of n buffers, in turn, and counted n
-     * times (hol_bytes, switch_hol, flows). About 16,000 packets per sample are looked at */
+    /* 1: all packets were examined; n: at most, those in one of n buffers, in turn, and counted n
+     * times (hol_bytes, switch_hol, flows). About 16,000 packets per sample are examined */
     uint32_t stride;
     /* [num_samples] Jain's index over the bytes injected in the period; NAN before the measured
      * window */
     double *fairness;
     /* [num_samples][num_switches] blocked buffers / buffers of the switch */
     float *switch_blocked;
-    /* [num_samples][num_switches] hol_bytes / bytes of the FIFOs looked at, 0 if empty */
+    /* [num_samples][num_switches] hol_bytes / bytes of the FIFOs examined, 0 if empty */
     float *switch_hol;
     ik_congestion_tree *trees; /* [num_trees] by sample, the larger ones first */
     size_t num_trees;
@@ -183,7 +183,7 @@ typedef struct ik_sim_reorder {
     double mean_bytes;      /* of a host's buffer, over hosts and time */
     uint64_t max_bytes;     /* of any host at any time */
     double throttled_mean, throttled_max; /* of the hosts that want to send */
-    /* [num_series] whole run: mean bytes a host, packets out of order, mean share of time */
+    /* [num_series] whole run: mean bytes per host, packets out of order, mean share of time */
     double *series_bytes, *series_out_of_order, *series_throttled;
 } ik_sim_reorder;
 

@@ -81,7 +81,7 @@ typedef struct ik_subnet_config {
     /* requests from hosts to switches and to other hosts, and the replies, on SL 0 (performance
      * queries); for management_free those of all hosts, for one_manager_free those of each host */
     bool management;
-    /* channels crossed and dependencies looked at for one_manager_free before it is given up as
+    /* channels crossed and dependencies examined for one_manager_free before it is given up as
      * IK_UNKNOWN; 0: 1e9, some seconds */
     double most_work;
 } ik_subnet_config;

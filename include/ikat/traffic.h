@@ -88,7 +88,7 @@ struct ik_traffic {
     char *portable;
     /* its messages are made for this fabric: no spec makes the same ones on another */
     bool of_fabric;
-    /* what the user should know of what was read (lines passed over), one line; NULL = nothing */
+    /* what the user should know of what was read (lines skipped), one line; NULL = nothing */
     char *note;
     /* names of the classes of messages, which only statistics distinguish, ending with NULL;
      * NULL = one class. Owned by family or impl */

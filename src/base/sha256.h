@@ -18,8 +18,8 @@ typedef struct sha256 {
 void sha256_begin(sha256 *s);
 void sha256_add(sha256 *s, const void *data, size_t bytes);
 void sha256_end(sha256 *s, uint8_t digest[SHA256_BYTES]);
-/* Adds a text with its length in front: texts in a row cannot be taken for others. NULL is told
- * from "". */
+/* Adds a text with its length in front: texts in a row cannot be taken for others. NULL is
+ * distinguished from "". */
 void sha256_add_text(sha256 *s, const char *text);
 void sha256_add_u64(sha256 *s, uint64_t value);
 /* Lower-case hexadecimal digits. */

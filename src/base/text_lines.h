@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * text_lines.h: a text file line by line, plain or packed with gzip, of any length: only a piece of
- * it is in memory. What ik_text_begin refuses is refused here, too, with its place. Files that are
- * no text, or only begin with some, are read by ik_text_lines_peek and ik_text_lines_skip. */
+ * it is in memory. What ik_text_begin refuses is refused here, too, with its place. Files that
+ * are not text, or only begin with some, are read by ik_text_lines_peek and ik_text_lines_skip. */
 #ifndef IKAT_BASE_TEXT_LINES_H
 #define IKAT_BASE_TEXT_LINES_H
 

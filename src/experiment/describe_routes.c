@@ -4,7 +4,7 @@
  * small fabrics: what a report draws of a pair.
  *
  * All that a plan allows is followed, from every initial state, through every choice of ports and
- * VCs; a state (a packet as it enters a switch) is looked at once. Pairs whose packets take the
+ * VCs; a state (a packet as it enters a switch) is examined once. Pairs whose packets take the
  * same channels share one list, and lists have channels between switches alone where every host
  * has one cable: so hosts of one switch share lists, too. */
 #include "base/array.h"

@@ -102,7 +102,7 @@ typedef struct store_point {
     size_t num_jobs;
 } store_point;
 ik_status store_add_point(store *s, const store_point *p, ik_error *err);
-/* A point without simulation: result, reference, jobs and sizes are not looked at. values:
+/* A point without simulation: result, reference, jobs and sizes are not examined. values:
  * [NUM_STATICS] results FIRST_STATIC …, NAN = none; lists: [NUM_LISTS]. */
 ik_status store_add_static(store *s, const store_point *p, const double *values,
                            const value_list *lists, ik_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups of hosts that need not be told apart, and how far and through which phases a routing's
+ * Groups of hosts that need not be distinguished, and how far and through which phases a routing's
  * packets go.
  */
 #include "vc/legs.h"

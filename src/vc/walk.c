@@ -33,7 +33,7 @@ typedef struct frame {
     uint32_t first_choice, num_choices, preferred; /* in walk.choices */
     uint32_t choice;                               /* being followed */
     unsigned vc;
-    ik_packet pk; /* after the routing looked at it */
+    ik_packet pk; /* after the routing examined it */
 } frame;
 
 struct walk {

@@ -12,7 +12,7 @@ typedef struct prove_job {
     const ik_plan *plan;
     ik_verify_config config;
     const ik_env *env;
-    walk_groups groups; /* of hosts that need not be told apart */
+    walk_groups groups; /* of hosts that need not be distinguished */
     cdg graph;
     tally *tallies; /* [threads] */
     unsigned num_threads;

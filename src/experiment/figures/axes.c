@@ -350,7 +350,7 @@ static ik_status fill_axis(axes *a, axis *x, const char *const *but, size_t num,
     return IK_OK;
 }
 
-/* More values than this are never told apart by a label: the whole text is shown. */
+/* More values than this are never distinguished by a label: the whole text is shown. */
 enum { MOST_LABELS = 256 };
 
 ik_status axes_find(axes *a, const char *name, const char *const *but, size_t num_but, axis *out,

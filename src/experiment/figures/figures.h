@@ -103,7 +103,7 @@ typedef struct claim {
 } claim;
 
 /* Reads the list of section `figures` or `expect`: keys, values, names of results; axes are not
- * looked at. Everything is in the arena and points into the tree, which must live as long. */
+ * examined. Everything is in the arena and points into the tree, which must live as long. */
 ik_status figures_read(const ytree *list, ik_arena *arena, figure **out, size_t *num,
                        ik_error *err);
 ik_status claims_read(const ytree *list, ik_arena *arena, claim **out, size_t *num, ik_error *err);

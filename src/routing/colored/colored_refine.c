@@ -2,13 +2,13 @@
  *
  * colored_refine.c: a walk from table to table that never gets worse.
  *
- * What makes a table as bad as it is are the channels of the flows that are done last, or those of
- * the largest contention. A flow on such a channel is drawn and takes another ascent, or exchanges
- * ascents with a flow of the same source or destination switch, which keeps that switch's channels
- * as full as they are. The new table stays if it is not worse by what the walk looks at: the time,
- * how much later than necessary flows are done, and contention. That sum gives a direction where
- * the time alone is the same in all neighbouring tables. Deterministic: draws have the address
- * (seed, phase, step). */
+ * What makes a table as bad as it is are the channels of the flows that are last to end, or
+ * those of the largest contention. A flow on such a channel is drawn and takes another ascent,
+ * or exchanges ascents with a flow of the same source or destination switch, which keeps that
+ * switch's channels as full as they are. The new table stays if it is not worse by what the walk
+ * looks at: the time, how much later than necessary flows are done, and contention. That sum
+ * gives a direction where the time alone is the same in all neighbouring tables. Deterministic:
+ * draws have the address (seed, phase, step). */
 #include "routing/colored/colored.h"
 
 #include <math.h>

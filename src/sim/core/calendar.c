@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The time wheel: one slot a window, events of a window in no particular order, in chunks from a
- * pool. Adding is O(1). What lies beyond the wheel waits in a list with its full time and is looked
- * at once a revolution, so nothing is ever clamped to the wheel's end and fires early. */
+ * pool. Adding is O(1). What lies beyond the wheel waits in a list with its full time and is
+ * examined once a revolution, so nothing is ever clamped to the wheel's end and fires early. */
 #include "sim/core/calendar.h"
 #include "base/array.h"
 #include "base/poison.h"

@@ -110,7 +110,7 @@ typedef struct window_settings {
     uint64_t reciprocal; /* ceil(2^64 / lookahead) */
     uint64_t span;       /* of the wheel: lookahead * num_slots */
     uint32_t num_slots;
-    /* pairs left over are looked at again at its multiples: the smallest latency, or less (short
+    /* pairs left over are examined again at its multiples: the smallest latency, or less (short
      * packets) */
     uint64_t relook_ps;
     uint64_t last_ps;    /* end of the last window */

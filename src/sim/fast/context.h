@@ -72,7 +72,7 @@ typedef struct fast_context {
 } fast_context;
 
 /* Transmissions that begin in the engine's window at `start` lie in the measured time: never, each
- * as a whole, or it is looked at one by one. */
+ * as a whole, or it is examined one by one. */
 enum { COUNT_NONE, COUNT_WHOLE, COUNT_PARTS };
 
 SIM_INLINE uint8_t counts_of(const sim *s, uint64_t start)

@@ -12,7 +12,7 @@
  *     the same. Only a packet that finds its queue empty is an event.
  *  3. Each switch with events takes them in order of time and decides. An input and an output that
  *     are matched stay busy beyond the window, so the transfers wait.
- *     Output buffers: space in them is such credit; links are looked at behind the switches.
+ *     Output buffers: space in them is such credit; links are processed after the switches.
  *  4. The grants are carried out, their packets in the cache by then: everything that follows from
  *     a grant is known (the end of the transmission, the credit upstream, the queue that the packet
  *     will join at the next switch, or its delivery) and put into bins; early, into its place.
@@ -94,7 +94,7 @@ SIM_INLINE void take_tails(fast_context *h, const shape k)
     }
 }
 
-/* Early: what comes free in the next window. The few transmissions that end a window later, since
+/* Early: what becomes free in the next window. The few transmissions that end a window later, since
  * they last some picoseconds more than whole windows, go to the bin. */
 SIM_INLINE void take_ends(fast_context *h)
 {
@@ -211,7 +211,7 @@ SIM_INLINE void take_arrivals(fast_context *h, const shape k)
 /* ---- 3: switches decide */
 
 /* Adaptive outputs: what a packet that comes will touch. At full load it mostly comes at the very
- * instant at which an output comes free: free_out has those of this window before it. */
+ * instant at which an output becomes free: free_out has those of this window before it. */
 SIM_INLINE void fetch_choice(const fast_context *h, const shape k, const state *st, uint64_t key)
 {
     unsigned in = key_in(key), v = k.vcs == 1 ? 0 : key_vc(key),

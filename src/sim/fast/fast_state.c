@@ -387,7 +387,7 @@ static ownership ownership_of(const partition *p)
     return own;
 }
 
-/* Places of a ring, as multiples of what can be under way at once. What began within the last
+/* Places of a ring, as multiples of what can be in transmission at once. What began within the last
  * transmission, or for those who look at credit at rest within the last two, stays. */
 enum { RING_OF_GRANTS = 4, RING_OF_SENDS = 3 };
 

@@ -100,7 +100,7 @@ SIM_INLINE uint64_t islip(fast_context *h, const shape k, state *st, uint64_t op
     return open;
 }
 
-/* Remembers pairs left over; they are looked at again at the next multiple of the smallest latency.
+/* Remembers pairs left over; they are examined again at the next multiple of the smallest latency.
  * In this window: among the keys from *at on, in the place of one that has been taken. */
 static void look_later(fast_context *h, fast_switch *fsw, uint32_t sw, uint64_t left,
                        uint32_t offset, uint32_t *at)
@@ -182,7 +182,7 @@ SIM_INLINE uint64_t apply(fast_context *h, const shape k, state *st, uint64_t ke
         return arrive(h, k, st, key);
     if (kind == KEY_ARRIVAL && k.chooses && sets_of(h, st->fsw)->of[out])
         return choose_and_join(h, k, st, key);
-    if (kind == KEY_ARRIVAL) { /* one that is busy asks when it comes free */
+    if (kind == KEY_ARRIVAL) { /* one that is busy asks when it becomes free */
         request(h, k, st->fsw, st->sw, in, v, out);
         return st->free_in & bit_in ? bit_out : 0;
     }

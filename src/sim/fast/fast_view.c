@@ -24,7 +24,7 @@ static event event_of(const sim *s, unsigned bin, const uint64_t *word)
     return (event){event_key(EV_ARRIVAL, in), s->f->port_node[in], (uint32_t)word[1] & mask};
 }
 
-/* ---- early: what is under way stands in the rings of grants and sends */
+/* ---- early: what is in transmission stands in the rings of grants and sends */
 
 typedef void (*grant_fn)(void *ctx, partition *p, const fast_grant *g, uint64_t time);
 typedef void (*flight_fn)(void *ctx, partition *p, uint32_t port, uint32_t id);

@@ -235,7 +235,7 @@ SIM_INLINE void begin_window(fast_context *h)
 }
 
 /* Room for what a window grants or sends: places that stand together, and where nothing stands that
- * is under way. */
+ * is in transmission. */
 SIM_INLINE uint32_t ring_begin(window_ring *t)
 {
     if (t->at + t->most > t->room)
@@ -258,7 +258,7 @@ SIM_INLINE void end_pass(fast_context *h)
         mark_busy(h, 1);
 }
 
-/* The window's places, from `first` on; they are looked at when their transmissions end, or so many
+/* The window's places, from `first` on; they are examined when their transmissions end, or so many
  * windows before. */
 SIM_INLINE void ring_end(const fast_context *h, window_ring *t, uint32_t first, uint32_t end,
                          uint32_t before)

@@ -4,7 +4,7 @@
  * joins a queue when it comes. fast/README.md says why this gives what packet/switch.c gives.
  *
  * Heads with a choice are noted by queue (may_move) and by input (undecided): where choices are
- * rare, as on fabrics of diameter two, nothing is looked at. */
+ * rare, as on fabrics of diameter two, nothing is examined. */
 #ifndef IKAT_SIM_FAST_OVERLAP_H
 #define IKAT_SIM_FAST_OVERLAP_H
 

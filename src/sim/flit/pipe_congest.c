@@ -72,7 +72,7 @@ static uint32_t choices_of(const pipe *p, uint32_t where, uint32_t flit, ik_choi
 typedef struct view {
     const pipe *p;
     ik_choice *choices; /* [max_radix] */
-    ik_choice asked;    /* by the head that was looked at last */
+    ik_choice asked;    /* by the head that was examined last */
 } view;
 
 /* What a waiting head asks for, or, while it is still being routed, is likely to; false = there is

@@ -3,7 +3,7 @@
  * pipe_deadlock.c: the watchdog of the pipelined model, between cycles.
  *
  * A buffer (input VC) can drain if what stands first in it can move one day: it has credit, or
- * credit or flits are under way on its channel, or it leads to a host or to a buffer that can
+ * credit or flits are in transmission on its channel, or it leads to a host or to a buffer that can
  * drain; a head that waits for an output VC needs one that is free or held by a buffer that can
  * drain; a packet whose rest is upstream needs that to come. The search: measure/deadlock.h. Cost:
  * O(VCs) a sweep.
@@ -16,7 +16,7 @@
 
 typedef struct drain_search {
     const pipe *p;
-    uint32_t *flits, *credits; /* [ports * vcs] under way, by the sending side */
+    uint32_t *flits, *credits; /* [ports * vcs] in transmission, by the sending side */
     uint8_t *drains;           /* [switch_channels] */
 } drain_search;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pipe_events.c: the wheel of ticks: flits and credits under way, hosts that will wake up.
+ * pipe_events.c: the wheel of ticks: flits and credits in transmission, hosts that will wake up.
  *
  * In a small network events are applied one after another. In a large one each flit would touch a
  * router that has left the cache, so those of a router are chained and left to its turn, when its

@@ -4,7 +4,7 @@
  *
  * A cycle is the time of one flit on the fastest link. Link latencies are rounded up to whole
  * cycles (at least one); a slower link takes a flit every so many cycles, its rate rounded down to
- * such a multiple. Routers have `speedup` ticks a cycle.
+ * such a multiple. Routers have `speedup` ticks per cycle.
  */
 #include "sim/flit/pipe.h"
 #include "sim/state/size_params.h"

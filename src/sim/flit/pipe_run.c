@@ -67,8 +67,8 @@ static void run_cycle(pipe_partition *q)
 
 enum { PERIOD = 1024, PARANOID_PERIOD = 16 }; /* cycles between checks, powers of two */
 
-/* A check looks at all that is under way, for which links of so many cycles have room: it comes the
- * less often, so that checks take no more than some times what the cycles take. */
+/* A check looks at all that is in transmission, for which links of so many cycles have room: it
+ * comes the less often, so that checks take no more than some times what the cycles take. */
 static uint64_t check_period(const pipe *p)
 {
     uint64_t period = p->paranoid ? PARANOID_PERIOD : PERIOD;
@@ -82,7 +82,7 @@ static uint64_t next_multiple(uint64_t cycle, uint64_t period)
     return (cycle / period + 1) * period;
 }
 
-/* Cycle at which batches are looked at next, UINT64_MAX = never. */
+/* Cycle at which batches are examined next, UINT64_MAX = never. */
 static uint64_t due_batches(const pipe *p)
 {
     uint64_t due = p->stationary ? stationary_due_ps(p->stationary) : UINT64_MAX;

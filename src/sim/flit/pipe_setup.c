@@ -115,8 +115,8 @@ static ownership ownership_of(const pipe *p, unsigned id)
     return e;
 }
 
-/* A packet that a partition knows stands with a flit in a buffer of its nodes or under way to one,
- * holds an empty buffer, or has been begun by a host. */
+/* A packet that a partition knows stands with a flit in a buffer of its nodes or in transmission
+ * to one, holds an empty buffer, or has been begun by a host. */
 static uint32_t most_chunks(const pipe *p, const ownership *e)
 {
     uint64_t packets = e->ports * p->vcs * p->depth + e->hosts;

@@ -171,7 +171,7 @@ static void hand_local(partition *p, uint32_t host, uint32_t op, uint64_t now)
                    finite_later(copied, g->local_latency_ps));
 }
 
-/* Whether the gap behind the host's message before is over; else it is looked at again then. */
+/* Whether the gap behind the host's message before is over; else it is examined again then. */
 static bool takes_turn(partition *p, uint32_t host, uint32_t op, uint64_t now)
 {
     finite *f = p->sim->workload.finite;

@@ -37,7 +37,7 @@ static bool batch_even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
     return of->family->even && of->family->even(of, weight, scale);
 }
 
-/* What lies before the repetition that goes on is over: a queue that has not looked at it yet finds
+/* What lies before the repetition that goes on is over: a queue that has not examined it yet finds
  * messages of other queues there. */
 uint64_t sim_batch_time(const sim *s, uint32_t host, uint64_t n)
 {

@@ -40,7 +40,7 @@ void sim_finite_note(sim *s, uint32_t host, const delivered *last)
 {
     finite *f = s->workload.finite;
     if (f->w->graph || f->w->repeat > 1 || last->t <= f->finish_ps[host])
-        return; /* it was told of all deliveries */
+        return; /* it knows all deliveries */
     f->finish_ps[host] = last->t;
     f->states[host] = (round_state){
         .last_ps = last->t, .inject_ps = last->t_inject, .arrive_ps = last->t, .src = last->src};

@@ -268,7 +268,7 @@ static void ask_ahead(partition *p, uint32_t host, uint64_t now)
     }
 }
 
-/* The queue that is looked at as number k: they take turns, those of a priority after all of a
+/* The queue that is examined as number k: they take turns, those of a priority after all of a
  * higher one. */
 SIM_INLINE unsigned queue_in_turn(const sim *s, const host_state *h, unsigned k)
 {

@@ -70,7 +70,7 @@ const message *sim_dest_first(const partition *p, uint32_t host, unsigned v);
 void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now);
 /* Fetches the queue whose turn it is, then its first message. */
 void sim_dest_fetch(const partition *p, uint32_t host, unsigned stage);
-/* A queue that waited for reorder space, and those linked to it, may be looked at again. */
+/* A queue that waited for reorder space, and those linked to it, may be examined again. */
 void sim_dest_unpark(partition *p, uint32_t host, uint32_t id);
 
 /* ---- shared by the two */

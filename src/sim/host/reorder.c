@@ -8,8 +8,8 @@
  * not delivered. So the packet that others wait for is always in the network, and what waits for it
  * has its space: throttling cannot cause a deadlock.
  *
- * WINDOW (a buffer for each flow): the source knows how much of it is in use, as far as it has been
- * told of deliveries; it is told control_delay after each.
+ * WINDOW (a buffer for each flow): the source knows how much of it is in use, as far as it has
+ * learned of deliveries; it learns of each after control_delay.
  *
  * POOL (a buffer that the flows to a host share): the destination alone knows. A source asks for
  * space when a packet comes to stand in its adapter; the answer takes the smallest latency there

@@ -52,7 +52,7 @@ void sim_reorder_free(partition *p);
 uint64_t sim_reorder_first_bytes(const sim *s);
 uint64_t sim_reorder_bytes(const partition *p); /* by which it has grown */
 /* What a run in one partition will grow to, roughly, whose sources make so many packets, of which
- * so many are under way at a time. */
+ * so many are in transmission at a time. */
 uint64_t sim_reorder_estimate(const sim *s, double packets, double under_way);
 void sim_reorder_finish(partition *p); /* brings the statistics to the end of the run */
 

@@ -2,11 +2,11 @@
  *
  * Flows and packets that wait, found by hash tables (base/hash.h) of their partition: flows by
  * (source, destination), packets by (flow, number). A flow between hosts of one partition is one
- * record for both ends, and is kept only while a packet of it is under way, waits, or reorder space
- * is spoken of: numbers begin again at 0 when all that were given are delivered. So memory, and
- * what a delivery touches, follow what is in the network, not the pairs of hosts. A flow between
- * partitions is a record at each end and stays. Cost: O(1) each. Memory: 64 bytes a flow, 64 a
- * packet that waits, 8 to 32 of places in a table for each. */
+ * record for both ends, and is kept only while a packet of it is in transmission, waits, or
+ * reorder space is spoken of: numbers begin again at 0 when all that were given are delivered.
+ * So memory, and what a delivery touches, follow what is in the network, not the pairs of hosts.
+ * A flow between partitions is a record at each end and stays. Cost: O(1) each. Memory: 64 bytes
+ * a flow, 64 a packet that waits, 8 to 32 of places in a table for each. */
 #include "base/array.h"
 #include "sim/core/memory.h"
 #include "sim/host/reorder.h"
@@ -64,7 +64,7 @@ uint64_t sim_reorder_bytes(const partition *p)
            (p->sequence ? (uint64_t)p->pool_cap * sizeof *p->sequence : 0);
 }
 
-/* Of one partition, where a flow has a packet under way. */
+/* Of one partition, where a flow has a packet in transmission. */
 uint64_t sim_reorder_estimate(const sim *s, double packets, double under_way)
 {
     double pairs = (double)s->f->num_hosts * s->f->num_hosts,

@@ -15,7 +15,7 @@
 enum { MOST_PLACES = 1 << 24, MOST_KINDS = 254, NOT_KEPT = 255 };
 enum { NOT_REACHED = 0, HERE = 1, FARTHEST = 255 }; /* distances, and 1 */
 
-/* The link of a host: next to each other for all hosts, since those of a packet are looked at. */
+/* The link of a host: next to each other for all hosts, since those of a packet are examined. */
 typedef struct host_link {
     uint32_t sw, latency_ps; /* sw: no switch if it is not connected to one */
 } host_link;

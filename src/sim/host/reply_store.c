@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Requests under way, found by a hash table of their partition (base/hash.h) by (host, from,
- * number), and lists of replies that wait. What grows does so by doubling and never shrinks. Cost:
- * O(1) each. Memory: 40 bytes a request and 16 to 32 of places in the table, 32 a reply that waits.
+ * Requests without their reply, found by a hash table of their partition (base/hash.h) by (host,
+ * from, number), and lists of replies that wait. What grows does so by doubling and never shrinks.
+ * Cost: O(1) each. Memory: 40 bytes a request and 16 to 32 of places in the table, 32 a reply that
+ * waits.
  */
 #include "base/array.h"
 #include "sim/host/replies.h"

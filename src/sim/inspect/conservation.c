@@ -65,7 +65,7 @@ static unsigned ahead_of(const count *c, partition *p, uint32_t port, const pack
            c->s->f->port_base[node];
 }
 
-/* A transmission under way. */
+/* A transmission in progress. */
 static void count_link(count *c, uint32_t port, uint32_t data)
 {
     c->links[port]++;

@@ -18,7 +18,8 @@ typedef struct drain_search {
     shape k;
     unsigned kinds; /* accounts of a buffer; VCs where there are none */
     uint8_t *alive; /* [port * kinds + account] of receiving ports of switches */
-    /* [port * kinds + account] of sending ports: credit or packets under way on that channel */
+    /* [port * kinds + account] of sending ports: credit or packets in transmission on that
+     * channel */
     uint8_t *moving;
     uint8_t *open; /* [port] whatever asks for this output can leave */
 } drain_search;
@@ -46,7 +47,7 @@ static void note_moving(void *ctx, partition *p, const event *e)
     }
 }
 
-/* Whether space for an account behind a channel comes free in the end: from its own packets, or,
+/* Whether space for an account behind a channel becomes free in the end: from its own packets, or,
  * unless it is at its bound, from those of others that use what is shared. */
 static bool space_alive(const drain_search *h, uint32_t out_port, uint32_t account, uint32_t size)
 {
@@ -157,7 +158,7 @@ static bool sweep_queue(drain_search *h, uint32_t id, unsigned in, unsigned v, u
     return leaves;
 }
 
-/* The same for the lane. Of queues an output those that hold packets are known by the requests. */
+/* The same for the lane. Of queues per output those that hold packets are known by the requests. */
 static bool sweep_lane(drain_search *h, uint32_t id, unsigned in, unsigned v, size_t *dead)
 {
     sim *s = h->s;

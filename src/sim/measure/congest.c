@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { UNSEEN = 0xFFFFFFFE, ON_PATH = 0xFFFFFFFD }; /* in waiting.root */
-/* packets looked at one by one in a sample, about */
+/* packets examined one by one in a sample, about */
 enum { MOST_EXAMINED = 16384 };
 
 typedef struct tree {

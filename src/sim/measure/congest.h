@@ -58,7 +58,7 @@ uint64_t congest_bytes(const congest_setup *setup); /* of state, before the firs
 /* waiting in the switch; for all switches, then: */
 void congest_add_bytes(congest *c, uint32_t sw, uint64_t bytes);
 void congest_choose_stride(congest *c, uint32_t packet_bytes);
-/* Whether the packets of a buffer are looked at one by one in this sample: in a large network those
+/* Whether the packets of a buffer are examined one by one in this sample: in a large network those
  * of some buffers, in turn. */
 bool congest_examined(const congest *c, uint32_t buffer);
 /* Queues of one buffer one after the other; those that are blocked, and all of a place that

@@ -18,8 +18,8 @@ typedef struct drain_rules {
      * any was added. *dead: one that was not, SIZE_MAX if there is none; right once nothing is
      * added. */
     bool (*sweep)(void *ctx, size_t *dead);
-    /* What is under way may still free a buffer. It is counted only when the first sweeps leave
-     * one, which is rare. */
+    /* What is in transmission may still free a buffer. It is counted only when the first sweeps
+     * leave one, which is rare. */
     void (*count_under_way)(void *ctx);
     /* The buffer that a dead one waits for; SIZE_MAX = it is not known. out: says so there, unless
      * NULL. */

@@ -12,7 +12,7 @@
  * … Batches without a packet have no mean: then pairs, fours and so on are one value.
  *
  * Length: the interval is that of 20 batch means (Student's t, 19 degrees of freedom), each over
- * the same time, together 80 k batches. It is looked at when these are there for k = 1, 2, … 8, 10,
+ * the same time, together 80 k batches. It is examined when these are there for k = 1, 2, … 8, 10,
  * 12, 15 … Means of latencies are ratios of sums, as the result is: the deviation of a group is its
  * sum less mean times count. Successive means still depend on each other if they are short against
  * the memory of the queues, and the interval would be too small. So the correlation of 80

@@ -113,7 +113,7 @@ SIM_INLINE void fetch_named(const partition *p, const sw_state *sw, const shape 
     }
 }
 
-/* The queue whose head an output that comes free will probably take: that of the input whose turn
+/* The queue whose head an output that becomes free will probably take: that of the input whose turn
  * it is among those that will be free. NULL: nobody asks. Masks of one word. */
 SIM_INLINE queue *likely_queue(const sim *s, sw_state *sw, const shape k, const event *e)
 {
@@ -128,7 +128,7 @@ SIM_INLINE queue *likely_queue(const sim *s, sw_state *sw, const shape k, const 
     return NULL;
 }
 
-/* The queue whose head an input that comes free will probably send: that of the output whose turn
+/* The queue whose head an input that becomes free will probably send: that of the output whose turn
  * it is among those that are free. */
 SIM_INLINE queue *other_queue(const sim *s, sw_state *sw, const shape k, const event *e)
 {

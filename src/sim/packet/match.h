@@ -24,7 +24,7 @@ SIM_INLINE const packet *head_of(const partition *p, sw_state *sw, const shape k
 }
 
 /* What the masks say of the packets of VC v that ask for out: there is room for each of them, for
- * none, or they have to be looked at. */
+ * none, or they have to be examined. */
 enum { ROOM_FOR_NONE, ROOM_FOR_ALL, ROOM_BY_PACKET };
 
 SIM_INLINE unsigned room_for(const partition *p, const sw_state *sw, const shape k, unsigned out,
@@ -324,7 +324,7 @@ SIM_INLINE bool collect_outputs(sw_state *sw, const shape k, const changes *ch, 
     return any;
 }
 
-/* Remembers pairs left over, of which there are some; they are looked at again at the next multiple
+/* Remembers pairs left over, of which there are some; they are examined again at the next multiple
  * of relook_ps. */
 SIM_INLINE void look_later(partition *p, sw_state *sw, const shape k, const uint64_t *d)
 {

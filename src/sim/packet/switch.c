@@ -154,7 +154,7 @@ SIM_INLINE void take_arrival(partition *p, uint32_t node, sw_state *sw, const sh
         set_revocable(p->sim, sw, k, in, v, out, o.set);
     set_request(p->sim, sw, k, in, v, out);
     unsigned input = input_of(p->sim, in, v);
-    /* one that is busy asks when it comes free */
+    /* one that is busy asks when it becomes free */
     if (free_inputs(sw)[input >> 6] >> (input & 63) & 1)
         mark(ch->out, k, out);
 }

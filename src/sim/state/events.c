@@ -134,7 +134,7 @@ void sim_chain_events(partition *p, const slot *at)
     }
 }
 
-/* A node mostly has a few events a window: insertion; large groups are sorted by the library. */
+/* A node mostly has a few events per window: insertion; large groups are sorted by the library. */
 static int by_key(const void *a, const void *b)
 {
     uint64_t x = ((const event *)a)->key, y = ((const event *)b)->key;

@@ -18,7 +18,7 @@ typedef struct message {
 
 /* One queue of an adapter: an endless, lazily generated list of messages. */
 typedef struct send_queue {
-    uint64_t n, t;         /* first message that was not looked at yet, and its time */
+    uint64_t n, t;         /* first message that was not examined yet, and its time */
     uint32_t first, count; /* ring of active messages */
 } send_queue;
 

@@ -8,7 +8,7 @@
 #include "sim/core/sizes.h"
 
 /* Reads message_sizes or message_histogram; *out = NULL where neither is given. traffic: whose
- * classes the sizes are of; NULL = not known, then classes are not looked at. IK_ERR_USAGE: what is
+ * classes the sizes are of; NULL = not known, then classes are not checked. IK_ERR_USAGE: what is
  * said of message_sizes is wrong, or names no class of the traffic; IK_ERR_INPUT with a place: the
  * histogram's file. Free with sim_sizes_free. */
 ik_status sim_sizes_new(const ik_params *adapter, const ik_traffic *traffic, sim_sizes **out,

@@ -51,7 +51,7 @@ typedef struct net_queue {
  *  [inputs][words], want [radix * vcs][words]. want[(j * vcs + v)]: inputs whose next packet of VC
  *  v asks for output j. row[i]: outputs that input i asks for. room[v]: outputs behind which a
  *  grant in VC v has room for a packet of full size (only with room_kept). left: outputs that may
- *  still have a request from a free input after the last iteration of a matching; looked at again
+ *  still have a request from a free input after the last iteration of a matching; examined again
  *  at the next multiple of relook_ps. Invariant between instants: a free output outside `left` has
  *  no eligible request from a free input. */
 typedef struct sw_state {
@@ -63,7 +63,7 @@ typedef struct sw_state {
     /* voqnet: [dst][lane_words] bit in * vcs + v: that queue of dst holds packets */
     uint64_t *holders;
     uint8_t *pair_vc; /* [inputs * radix] VC that is favoured next, NULL with one VC */
-    /* heads that may still choose, adaptive plans only; FIFO: bit in * vcs + v; queues an output:
+    /* heads that may still choose, adaptive plans only; FIFO: bit in * vcs + v; queues per output:
      * revocable_of */
     uint64_t *undecided;
     uint64_t *allowed; /* what heads that may choose again are allowed: packet/choose.h */

@@ -63,7 +63,7 @@ typedef struct allprof_line {
 } allprof_line;
 
 /* The line that was read last. Refused, with its column: calls that are not known, missing fields,
- * what is no number. Fields of LOCAL calls are not looked at. */
+ * what is no number. Fields of LOCAL calls are not examined. */
 ik_status allprof_read(const ik_text_lines *l, allprof_line *out, ik_error *err);
 ik_status allprof_fail(const allprof_line *l, unsigned field, ik_error *err, const char *format,
                        ...) IK_PRINTF(4, 5);

@@ -4,9 +4,9 @@
  * Nothing here needs OTF2's library.
  *
  * An event stands between the enter and the leave of the MPI call that it belongs to. Messages that
- * are complete within the same call, as both of an MPI_Sendrecv, are under way at the same time;
- * the call is over when all are done. What a receive without blocking takes, the event of its
- * completion says. */
+ * are complete within the same call, as both of an MPI_Sendrecv, are in transmission at the same
+ * time; the call is over when all are done. What a receive without blocking takes, the event of
+ * its completion says. */
 #ifndef IK_OTF2_CALLS_H
 #define IK_OTF2_CALLS_H
 

@@ -290,7 +290,7 @@ typedef struct adder {
     uint32_t rank, tag;
     uint64_t bytes;  /* scaled */
     bool sums;       /* p->sums has the bytes before every block */
-    program_task in; /* what all waits for, or is done last */
+    program_task in; /* what all waits for, or is last to end */
     uint32_t ends[MOST_ENDS];
     unsigned num_ends;
 } adder;

@@ -7,7 +7,7 @@
  * the network's. Requests are the addresses of the program's variables. Which requests a wait for
  * some or a test completes is not said: such a request is waited for, at the latest, where its
  * variable is used again, or at the end. Nor is said which ranks a communicator has: those of all
- * ranks are told apart by the order in which a rank uses them first, others of several ranks are
+ * ranks are distinguished by the order in which a rank uses them first, others of several ranks are
  * refused. */
 #include "base/array.h"
 #include "traffic/program/allprof_line.h"
