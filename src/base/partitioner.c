@@ -4,7 +4,7 @@
  *
  * In a program that is linked with metis_traps.c any number of threads call METIS at once. In other
  * programs that link libikat, METIS uses signals (see there): then one thread calls it at a time,
- * SIGTERM is blocked in this thread meanwhile, and the handlers and the signal mask are put back
+ * SIGTERM is blocked in threads that call it, and the handlers and the signal mask are put back
  * afterwards. What remains: METIS prints a line on standard error where it lacks memory, and a
  * SIGTERM that another thread takes during the call meets METIS' handler.
  */
@@ -31,15 +31,15 @@ static int call_alone(ik_partition_job *j, idx_t *part)
     sigset_t mask, term;
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
-    pthread_mutex_lock(&signals_taken);
     pthread_sigmask(SIG_BLOCK, &term, &mask);
+    pthread_mutex_lock(&signals_taken);
     sigaction(SIGABRT, NULL, &on_abort);
     sigaction(SIGTERM, NULL, &on_term);
     int status = call_metis(j, part);
     sigaction(SIGABRT, &on_abort, NULL);
     sigaction(SIGTERM, &on_term, NULL);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     pthread_mutex_unlock(&signals_taken);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     return status;
 }
 

@@ -4,10 +4,8 @@ Blocks are run in order of the document, in a scratch folder of its own that see
 expected to end with that status; ```console blocks and other languages are not run. A block marked file=NAME is written into the folder. In the tutorial, a ```text block
 after commands is what they print, without blanks at the ends of lines; … stands for lines that are left out.
 """
-import os
 import re
 import shlex
-import shutil
 import subprocess
 import unittest
 
@@ -73,20 +71,6 @@ class Documents(CliTest):
             done = subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-fsyntax-only", "-I", SOURCE / "include", "-I", SOURCE / "src", "-x", "c", "-"],
                                   input=block, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
-
-    def test_program_on_the_installed_library(self):
-        """The program of the how-to is linked as it says, against an installation outside the tree, and prints what it says."""
-        build = os.environ.get("IKAT_BUILD", SOURCE / "build/release")
-        if "CMAKE_BUILD_TYPE:STRING=Release" not in open(f"{build}/CMakeCache.txt", encoding="utf-8").read() or not shutil.which("pkg-config"):
-            self.skipTest("of the release build")
-        page = (SOURCE / "docs/howto/embed-the-library.md").read_text()
-        subprocess.run(["cmake", "--install", build, "--prefix", self.tmp / "p"], stdout=subprocess.DEVNULL, check=True)
-        (self.tmp / "prove.c").write_text(re.search(r"^```c\n(.*?)^```", page, re.M | re.S)[1])
-        link, output = re.search(r"^\$ (cc .*)\n\$ \./prove\n(.*\n)", page, re.M).groups()
-        if subprocess.run(["pkg-config", "--exists", "otf2"], check=False).returncode:
-            link = link.replace(" otf2", "")
-        done = subprocess.run(f"{link} && ./prove", shell=True, cwd=self.tmp, env={**os.environ, "P": str(self.tmp / "p")}, capture_output=True, text=True, check=False)
-        self.assertEqual((done.stdout, done.returncode), (output, 0), done.stderr)
 
     def test_functions_and_files_that_are_named_exist(self):
         """In the page on the simulator and in the pages beside its sources."""

@@ -156,6 +156,19 @@ class Embed(unittest.TestCase):
             self.assertEqual("[libikat.so.0]" in output("readelf", "-d", folder / built / "embed"), shared)
             self.examples_run(folder / built / "embed", folder / built / "embed_cpp")
 
+    def test_howto(self):
+        """The commands of the how-to, on the program that it shows, print what it says."""
+        page = (SOURCE / "docs/howto/embed-the-library.md").read_text(encoding="utf-8")
+        folder = self.tmp / "howto"
+        folder.mkdir()
+        (folder / "ikat").symlink_to(self.prefix)
+        (folder / "prove.c").write_text(re.search(r"^```c\n(.*?)^```", page, re.M | re.S)[1], encoding="utf-8")
+        blocks = "".join(re.findall(r"^```console\n(.*?)^```", page, re.M | re.S)).splitlines()
+        commands = [line[2:] for line in blocks if line.startswith("$ ") and not line.startswith("$ cmake")]
+        said = output("sh", "-e", "-c", "\n".join(commands), env={**os.environ, "HOME": str(folder)}, cwd=folder)
+        self.assertEqual(said.splitlines(), [line for line in blocks if not line.startswith("$ ")])
+        self.assertEqual(len(said.splitlines()), 2)
+
     def test_cmake_versions_and_components(self):
         for text, found in (("ikat 0.1 REQUIRED", True), ("ikat 0.1 REQUIRED COMPONENTS shared static", True), ("ikat 9.0 REQUIRED", False),
                             ("ikat REQUIRED COMPONENTS python", False)):
