@@ -44,16 +44,16 @@ TEXTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/howt
 SOURCES = ["src/**/*.[ch]", "include/**/*.h", "src/report/web/**/*.js", "tools/*.py", "docs/reference/*.md"]
 
 
-def blanked(text, pattern, flags=re.M):
-    """Matches become blanks, so that places stay."""
-    return re.sub(pattern, lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=flags)
+def masked(text, pattern, mask, flags=re.M):
+    """Characters of matches are replaced, so that places stay."""
+    return re.sub(pattern, lambda m: re.sub(r"[^\n]", mask, m[0]), text, flags=flags)
 
 
 def prose(text, name):
     """Blocks of code in documents show what programs print; leaders of comments are no words."""
     if name.endswith(".md"):
-        return blanked(blanked(text, r"^```.*?^```", re.M | re.S), r"`[^`\n]*`")
-    return blanked(text, r"^\s*(?:/?\*+(?!/)|//|#) ?")
+        return masked(masked(text, r"^```.*?^```", " ", re.M | re.S), r"`[^`\n]*`", "x")
+    return masked(text, r"^\s*(?:/?\*+(?!/)|//|#) ?", " ")
 
 
 def find_phrases(text, name, rows):
