@@ -94,8 +94,7 @@ class Pages:
                 lines = (SOURCE / path).read_text(encoding="utf-8").splitlines()
                 more = f"\n\nThe first {MOST_LINES} of {len(lines)} lines.\n" if len(lines) > MOST_LINES else ""
                 body = f"````{LANGUAGES.get(path.suffix, 'text')}\n" + "\n".join(lines[:MOST_LINES]) + f"\n````{more}"
-            found = "---\nnosearch: true\n---\n" if path.parts[0] == "docs" else ""
-            self.write(self.page_of(path), f"{found}# {path.as_posix().rstrip('/')}\n\n{body}\n")
+            self.write(self.page_of(path), f"---\nnosearch: true\n---\n# {path.as_posix().rstrip('/')}\n\n{body}\n")
         pages = "\n".join(f"/{self.page_of(path)[:-3]}" for path in sorted(self.files))
         self.write("files/index.md", "# Files of the sources\n\nFiles that documents refer to.\n\n"
                    f"```{{toctree}}\n:maxdepth: 1\n{pages}\n```\n")

@@ -89,6 +89,16 @@ class Documents(CliTest):
                     self.assertTrue(name in names, f"there is no file {name}")
         self.assertGreater(count, 20)
 
+    def test_rows_of_tables_are_whole(self):
+        """As many cells as the head: a | within a cell is written as \\|, else the row is cut off."""
+        for document in [*DOCUMENTS, SOURCE / "CHANGELOG.md", *(SOURCE / "docs/reference").glob("*.md")]:
+            cells = None
+            for line in re.sub(r"^```.*?^```", "", document.read_text(), flags=re.M | re.S).splitlines():
+                count = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else None
+                if count and cells:
+                    self.assertEqual(count, cells, f"{document.name}: {line}")
+                cells = count and (cells or count)
+
     def test_links_between_documents(self):
         for document in [*DOCUMENTS, SOURCE / "CHANGELOG.md", *(SOURCE / "src").rglob("*.md")]:
             if not document.exists():

@@ -19,7 +19,7 @@ from glossary_links import NOT_IN, PLAIN, Linker, read_glossary  # noqa: E402
 
 MAKE = SOURCE / "tools/make_site.py"
 HAS_SPHINX = subprocess.run([sys.executable, MAKE, "--check"], check=False).returncode == 0
-SEARCHES = {"credit loop": "glossary.html", "dragonfly": "reference/topologies.html", "ibdmchk": "validation.html", "buffers.yaml": "tutorial.html",
+SEARCHES = {"credit loop": "glossary.html", "dragonfly": "reference/topologies.html", "ibdmchk": "validation.html", "unplug": "tutorial.html",
             "sl2vl": "auditing.html", "rendezvous": "glossary.html", "otf2": "formats.html", "fuzz": "CONTRIBUTING.html"}
 
 
