@@ -1,4 +1,5 @@
 """Experiments and their results."""
+import contextlib
 import io
 import json
 import os
@@ -7,9 +8,12 @@ import shutil
 import sqlite3
 import tempfile
 import weakref
+import zlib
 from typing import TYPE_CHECKING, Dict, List, NamedTuple
 
-from ikat._core import (Env, Object, UsageError, WrongType, error_of, ffi, lib, made, module, plain, processors, real, rows_html, setting,
+import numpy as np
+
+from ikat._core import (Env, InputError, Object, UsageError, WrongType, error_of, ffi, lib, made, module, plain, processors, real, rows_html, setting,
                         string, text, whole, written)
 
 if TYPE_CHECKING:
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 # Columns of results files that hold text although it may look like a number.
 _TEXTS = ("fabric", "routing", "vc", "selection", "traffic", "variant", "design", "checksum", "proof", "flow", "name", "result", "class",
           "adapter", "switch")
+# Arrays of whole numbers.
+_COUNTS = ("latency_histogram", "network_latency_histogram", "channel_bytes", "host_bytes", "host_sent_bytes", "host_finish")
 _UNITS = (("_ns", "ns"), ("_ps", "ps"), ("_us", "us"), ("_bytes", "B"), ("_bps", "bit/s"), ("_share", "share"), ("_seconds", "s"))
 _OF_RATE = ("load", "offered", "throughput", "saturation_load", "static_saturation", "effective_throughput", "host_sent_min",
             "host_sent_max")
@@ -212,7 +218,7 @@ class Results(Object):
     def sql(self, query, parameters=()) -> "pandas.DataFrame":
         """The answer to an SQL query of the file (it is SQLite, opened for reading), as a pandas frame."""
         pandas = module("pandas", "Results.sql")
-        with self.connect() as connection:
+        with contextlib.closing(self.connect()) as connection:
             try:
                 return pandas.read_sql_query(query, connection, params=tuple(parameters))
             except (pandas.errors.DatabaseError, sqlite3.Error) as error:
@@ -228,10 +234,43 @@ class Results(Object):
         store = self._store()
         return json.loads(written(lambda out: plain(lib.ik_report_json, store, out)))
 
+    def arrays(self, row) -> Dict[str, np.ndarray]:
+        """Arrays of the point in row `row` of `frame()` (from 0): latency_histogram and network_latency_histogram (packets by
+        bucket; latency_edges_ns has the lowest latency of each), channel_bytes [ports], host_bytes, host_sent_bytes, host_finish
+        (ps) [hosts], and by period series_time_ns, series_throughput, series_latency_ns, series_blocked [periods, switches] …
+        What the point does not have is left out."""
+        frame = self.frame()
+        row = whole(row, "row", 0, max(len(frame) - 1, 0))
+        if not len(frame):
+            raise UsageError("row: there is no point")
+        point, out = frame.iloc[row], {}
+        with contextlib.closing(self.connect()) as connection:
+            connection.row_factory = sqlite3.Row
+            found = connection.execute("SELECT * FROM points WHERE id < (1 << 40) AND checksum = ? AND seed = ? ORDER BY id",
+                                       (point["checksum"], int(point["seed"]))).fetchall()
+        # The frame has the points in the order of the file, without those that a changed experiment no longer has (beyond 2^40).
+        same = (frame["checksum"] == point["checksum"]) & (frame["seed"] == point["seed"])
+        if not point["checksum"] or len(found) != same.sum():
+            raise UsageError(f"row: point {row} was not simulated, or the file has changed since")
+        stored = found[int(same.iloc[:row].sum())]
+        for name in stored.keys():
+            kind = "<u8" if name in _COUNTS else "<f8" if name.startswith("series_") else None
+            if kind and isinstance(stored[name], bytes) and len(stored[name]) > 8:
+                out[name] = np.frombuffer(_inflated(stored[name]), kind)
+        periods = len(out.get("series_throughput", ()))
+        if periods:
+            out["series_time_ns"] = np.arange(1, periods + 1) * (stored["series_period_ps"] / 1e3)
+            if "series_blocked" in out:
+                out["series_blocked"] = out["series_blocked"].reshape(periods, -1)
+        buckets = len(out.get("latency_histogram", ()))
+        if buckets:
+            out["latency_edges_ns"] = np.array([lib.ik_histogram_bucket_low(k) for k in range(buckets)], np.float64) / 1e3
+        return {name: values for name, values in out.items() if len(values)}
+
     @property
     def experiment(self) -> str:
         """The experiment that made the results, as YAML."""
-        with self.connect() as connection:
+        with contextlib.closing(self.connect()) as connection:
             row = connection.execute("SELECT value FROM meta WHERE key = 'experiment'").fetchone()
         return row[0] if row else ""
 
@@ -297,6 +336,17 @@ def _frame(pandas, content):
             frame[name] = frame[name].fillna("")
     frame.attrs["units"] = {name: unit_of(name) for name in frame.columns}
     return frame
+
+
+def _inflated(blob):
+    """An array of a results file: its size, then deflated bytes."""
+    try:
+        data = zlib.decompress(blob[8:])
+    except zlib.error as error:
+        raise InputError(f"the results file has a damaged array ({error})") from None
+    if len(data) != int.from_bytes(blob[:8], "little") or len(data) % 8:
+        raise InputError("the results file has a damaged array")
+    return data
 
 
 def _replace(path, content):

@@ -66,6 +66,26 @@ class Experiments(PythonTest):
         self.refused(ikat.FileError, results.report, "/nowhere/report.html")
         self.refused(ikat.FileError, results.write_figure, "curve", "/nowhere/curve.svg")
 
+    def test_arrays(self):
+        fabric = ikat.Fabric("karytree:k=2,n=2")
+        for row, (name, load) in enumerate([("dmodk", 0.2), ("dmodk", 0.6), ("updown", 0.2), ("updown", 0.6)]):
+            run = fabric.routing(name).simulate("uniform", load, warmup="10 us", duration="30 us", series="10 us")
+            self.assertEqual(self.results.frame().checksum[row], run.checksum)
+            arrays = self.results.arrays(row)
+            for key in ("channel_bytes", "host_bytes", "host_sent_bytes", "series_throughput", "series_latency_ns", "series_blocked",
+                        "series_time_ns"):
+                self.assertEqual(arrays[key].tolist(), getattr(run, key).tolist(), key)
+            self.assertEqual(arrays["latency_histogram"].sum(), run.latency.count)
+            self.assertEqual(arrays["latency_edges_ns"].tolist(), run.latency.edges_ns[:len(arrays["latency_histogram"])].tolist())
+            self.assertNotIn("host_finish", arrays)
+        self.refused(ikat.UsageError, self.results.arrays, 4)
+        self.refused(ikat.WrongType, self.results.arrays, "1")
+        path = self.tmp / "damaged.db"
+        path.write_bytes(pathlib.Path(self.results.path).read_bytes())
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE points SET host_bytes = x'00000000000000000000'")
+        self.refused(ikat.InputError, lambda: ikat.results(path).arrays(0), says="damaged")
+
     def test_ways_to_say_an_experiment(self):
         path = self.tmp / "small.yaml"
         path.write_text(EXPERIMENT)

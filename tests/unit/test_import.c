@@ -522,24 +522,57 @@ static void test_lrt_links(void **state)
     ik_fabric_free(f);
 }
 
+/* What was written as JSON and read again is as generated only after ik_fabric_restore, and only
+ * if its graph is what its specification builds. */
+static void test_restore(void **state)
+{
+    (void)state;
+    ik_error err = {0};
+    const struct {
+        const char *spec;
+        bool change, restored, intact;
+    } cases[] = {{"karytree:k=2,n=3", false, true, true},
+                 {"torus:dims=3:4,fail=10%", false, true, false},
+                 {"karytree:k=2,n=3", true, false, false},
+                 {CLUSTER, false, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ik_fabric *f = fabric_of(cases[i].spec), *again = NULL;
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        assert_non_null(out);
+        assert_int_equal(ik_format_find("json")->write(f, out, &err), IK_OK);
+        fclose(out);
+        if (cases[i].change)
+            memcpy(strstr(text, "6000"), "7000", 4); /* another latency */
+        bool restored = !cases[i].restored;
+        assert_int_equal(ik_fabric_read_memory(text, size, "text", NULL, NULL, &again, &err),
+                         IK_OK);
+        assert_int_equal(ik_fabric_restore(again, &made_env, &restored, &err), IK_OK);
+        assert_int_equal(restored, cases[i].restored);
+        assert_int_equal(again->intact, cases[i].intact);
+        if (restored) {
+            assert_string_equal(again->family, f->family);
+            assert_string_equal(again->spec, f->spec);
+        }
+        assert_int_equal(again->family_data != NULL, cases[i].restored);
+        free(text);
+        ik_fabric_free(again);
+        ik_fabric_free(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_xml_characters),
-        cmocka_unit_test(test_dot_keywords),
-        cmocka_unit_test(test_edge_numbers),
-        cmocka_unit_test(test_json_rates),
-        cmocka_unit_test(test_lrt_links),
-        cmocka_unit_test(test_cluster),
-        cmocka_unit_test(test_simulated),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_usable),
-        cmocka_unit_test(test_same_guid),
-        cmocka_unit_test(test_rearranged),
-        cmocka_unit_test(test_missing_cable),
-        cmocka_unit_test(test_export),
-        cmocka_unit_test(test_foreign_graphs),
-        cmocka_unit_test(test_other_formats_refuse),
+        cmocka_unit_test(test_xml_characters), cmocka_unit_test(test_dot_keywords),
+        cmocka_unit_test(test_edge_numbers),   cmocka_unit_test(test_json_rates),
+        cmocka_unit_test(test_lrt_links),      cmocka_unit_test(test_cluster),
+        cmocka_unit_test(test_simulated),      cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_usable),
+        cmocka_unit_test(test_same_guid),      cmocka_unit_test(test_rearranged),
+        cmocka_unit_test(test_missing_cable),  cmocka_unit_test(test_export),
+        cmocka_unit_test(test_foreign_graphs), cmocka_unit_test(test_other_formats_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
