@@ -1,8 +1,10 @@
 """The documentation site: made twice with the same bytes, every link and address leads somewhere, pages and their search work from disk in
 a browser that reaches no network, and the terms of the glossary are defined once and linked where they are first used."""
 import html.parser
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,8 +79,11 @@ class Site(unittest.TestCase):
         cls.tmp = pathlib.Path(folder.name)
         cls.site = cls.tmp / "first"
 
+        manual = pathlib.Path(os.environ.get("IKAT_BUILD", SOURCE / "build/release")) / "share/man"
+        more = ["--manual", manual] if (manual / "man1/ikat.1").is_file() and shutil.which("mandoc") else []
+
         def make(name):
-            return subprocess.run([sys.executable, MAKE, cls.tmp / name], capture_output=True, text=True, check=False)
+            return subprocess.run([sys.executable, MAKE, cls.tmp / name, *more], capture_output=True, text=True, check=False)
 
         with ThreadPoolExecutor(2) as pool:
             for done in pool.map(make, ("first", "second")):
