@@ -6,19 +6,22 @@
 
 #include <string.h>
 
-static void add_member(void *ctx, const cli_member *m)
+enum { SUMMARY_COLUMN = 22 }; /* behind the indented names of shorthands */
+
+static void print_member_line(void *ctx, const cli_member *m)
 {
-    cli_table_cell(ctx, "%s%s", m->shorthand_of ? "  " : "", m->name);
-    cli_table_cell(ctx, "%s", m->summary);
+    (void)ctx;
+    char name[64];
+    snprintf(name, sizeof name, "  %s%s", m->shorthand_of ? "  " : "", m->name);
+    cli_print_item(name, SUMMARY_COLUMN, m->summary);
 }
 
 static void print_family(const cli *c, const cli_family *f)
 {
-    static const char *const headers[] = {"name", "what it is", NULL};
-    cli_table *table = cli_table_new(headers);
-    f->each(add_member, table);
-    printf("%s%s%s: %s\n", c->colour_out ? "\033[1m" : "", f->name, cli_reset(c), f->summary);
-    cli_table_print(table, stdout, c->colour_out);
+    printf("%s%s%s: ", c->colour_out ? "\033[1m" : "", f->name, cli_reset(c));
+    ik_wrap how = {.width = cli_help_width(), .column = (unsigned)strlen(f->name) + 2};
+    ik_text_wrap(stdout, f->summary, strlen(f->summary), &how);
+    f->each(print_member_line, NULL);
     putchar('\n');
 }
 
@@ -59,7 +62,7 @@ static int run(cli *c)
     for (const cli_family *f = cli_families; f->name; f++)
         if (wanted(c, f))
             print_family(c, f);
-    printf("'ikat help NAME' explains one of them.\n");
+    cli_print_text("'ikat help NAME' explains one of them.");
     return CLI_DONE;
 }
 

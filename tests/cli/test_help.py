@@ -23,6 +23,7 @@ class Help(CliTest):
     def pages(self):
         """What is asked for, and its words in an order that no layout changes."""
         yield ("help",)
+        yield ("list",)
         for command in self.declared["commands"]:
             yield (command["name"], "-h")
         for topic in self.declared["topics"]:
