@@ -406,7 +406,7 @@ def plain(function, *args):
 
 
 class Object:
-    """An object of the library. It lives as long as Python, an array of its memory, or an object that was made of it needs it."""
+    """An object of the library. It lives as long as Python, an array of its memory, or an object that was made from it needs it."""
 
     __slots__ = ("_c", "_ref", "__weakref__")
 
@@ -428,11 +428,11 @@ class Object:
         return pointer
 
     def _hold(self):
-        """The pointer and its count, for _take() of what is made of it."""
+        """The pointer and its count, for _take() of what is made from it."""
         return self._p(), self._ref
 
     def close(self) -> None:
-        """Gives the object back before Python would. Arrays and objects made of it stay valid; it cannot be used any more."""
+        """Gives the object back before Python would. Arrays and objects made from it stay valid; it cannot be used any more."""
         self._c = None
 
     def __enter__(self):
@@ -521,6 +521,14 @@ def array(owner, pointer, *shape) -> Optional[np.ndarray]:
         return empty
     memory = _Memory(owner, int(ffi.cast("uintptr_t", pointer)), count * kind.itemsize)
     return np.asarray(memory).view(kind).reshape(shape)
+
+
+def zeros(shape, kind) -> np.ndarray:
+    """A new array; the package's own error where there is no memory."""
+    try:
+        return np.zeros(shape, kind)
+    except (MemoryError, ValueError):
+        raise memory_error(f"an array of {' x '.join(map(str, shape))} numbers") from None
 
 
 def frozen(values: np.ndarray) -> np.ndarray:

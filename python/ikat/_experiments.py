@@ -160,7 +160,7 @@ def results(path) -> "Results":
 
 
 class Results(Object):
-    """A results file, read when it is opened; later writes are not seen. Frames are of pandas; the units of their columns stand in
+    """A results file, read when it is opened; later writes are not seen. Frames are of pandas; the units of their columns are in
     `frame.attrs["units"]`. `failed`: whether the run that made it had a failed proof or a deadlock (None: not run here)."""
 
     __slots__ = ("path", "failed")

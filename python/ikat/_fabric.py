@@ -44,7 +44,7 @@ class Fabric(Object):
     """Hosts, switches and the links between their ports. A fabric never changes.
 
     `spec` is what `ikat topo` takes: a family with parameters ("rlft:ports=36,levels=3"), or a file that ikat reads. Nodes are
-    numbered switches first, then hosts; ports of all nodes stand in one sequence, node by node; a channel (one direction of a
+    numbered switches first, then hosts; the ports of all nodes are in one sequence, node by node; a channel (one direction of a
     link) has the number of its sending port. Arrays that belong to the library are views of its memory: read-only, without a
     copy, valid as long as the array lives.
 
@@ -462,7 +462,7 @@ class Fabric(Object):
         """An igraph.Graph with the attributes of `to_networkx`; `from_igraph` makes an equal fabric of it."""
         return _graphs.igraph_of(self.to_json(), module("igraph", "Fabric.to_igraph"))
 
-    # ---- what is made of it
+    # ---- what is made from it
 
     def routing(self, spec, **options) -> "Routing":
         """`ikat.Routing(self, spec, …)`."""

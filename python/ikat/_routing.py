@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 import numpy as np
 
 from ikat._core import (NONE, Env, Object, UsageError, array, choice, ffi, filled, lib, made, memory_error, plain, pointer_to,
-                        rows_html, string, taken, text, whole, written)
+                        rows_html, string, taken, text, whole, written, zeros)
 from ikat._fabric import fabric_of, numbers_of
 from ikat._traffic import Contention, Load, Phases, Queues, Traffic, traffic_of
 
@@ -317,7 +317,7 @@ class Routing(Object):
         plan = self._p()
         first = whole(first, "first", 0, self.num_hosts)
         count = self.num_hosts - first if count is None else whole(count, "count", 0, self.num_hosts - first)
-        out = np.zeros((count, self.num_hosts), np.int16)
+        out = zeros((count, plan.fabric.num_hosts), np.int16)
         with Env(**options) as env:
             env.check(lib.ikpy_hops(plan, first, count, pointer_to(out, "int16_t *"), env.c, env.err))
         return out
@@ -354,7 +354,7 @@ class Routing(Object):
         """Proves delivery, freedom from loops and from deadlock, and whether paths are shortest.
 
         flow: the flow control that deadlocks are judged for: "any" (wormhole included), "cut_through" or "settled";
-        sample_pairs: 0 = all pairs, else so many drawn ones; pairwise: state by state for every pair, though a faster method
+        sample_pairs: 0 = all pairs, otherwise this many drawn pairs; pairwise: state by state for every pair, though a faster method
         would do; cache: a folder where proofs are kept. Options: seed, threads, progress, cancel, memory_limit.
         Cost: by destination O(hosts * switches), others up to O(pairs * states * hops)."""
         plan, config = self._p(), ffi.new("ik_verify_config *")
@@ -428,7 +428,7 @@ class Routing(Object):
 
     def permutations(self, samples=0, **options) -> Dict:
         """Permutations of the hosts by contention (the most flows on a channel between switches): `count` [contention] uint64,
-        total, mean, exhaustive. samples: 0 = all of them (few hosts only), else so many drawn ones. Option: seed …"""
+        total, mean, exhaustive. samples: 0 = all of them (few hosts only), otherwise this many drawn ones. Option: seed …"""
         plan, samples = self._p(), whole(samples, "samples")
         with Env(**options) as env:
             room = filled("ik_permutations", lib.IKPY_PERMUTATIONS, lambda out: env.check(

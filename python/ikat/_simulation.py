@@ -6,6 +6,7 @@ import numpy as np
 
 from ikat._core import (Cancel, Env, Progress, UsageError, WrongType, array, choice, error_of, ffi, filled, lib, module, print_progress,
                         processors, real, rows_html, setting, string, text, whole)
+from ikat._fabric import optional_index
 from ikat._traffic import _Result, traffic_of
 
 if TYPE_CHECKING:
@@ -287,6 +288,21 @@ class Simulation(_Result):
         """Of a workload: what its completion waited for, ns by kind ("compute", "queue", "network" …); they sum to the completion."""
         c = self._p().critical_path
         return {string(lib.ik_path_kind_name(k)): c.kind_ps[k] / 1e3 for k in range(lib.IK_PATH_KINDS)}
+
+    @property
+    def watched(self) -> List[Dict]:
+        """Packets that the setting `watch={...}` asked for: src, dst, number (of the source's packets), bytes, delivered, and
+        `events`, dictionaries of stage, reason, t_ns, until_ns, channel, vc and ahead (packets before it in its queue)."""
+        c = self._p().watch
+        stages = [string(lib.ik_watch_stage_names[i]) for i in range(lib.IK_WATCH_STAGES)]
+        reasons = [string(lib.ik_watch_reason_names[i]) for i in range(lib.IK_WATCH_REASONS)]
+
+        def event(e):
+            return {"stage": stages[e.stage], "reason": reasons[e.reason] or "", "t_ns": e.t_ps / 1e3, "until_ns": e.until_ps / 1e3,
+                    "channel": optional_index(e.channel), "vc": e.vc, "ahead": e.ahead}
+        return [{"src": w.src, "dst": optional_index(w.dst), "number": w.number, "bytes": w.bytes, "delivered": bool(w.delivered),
+                 "events": [event(c.events[i]) for i in range(w.first, w.first + w.num_events)]}
+                for w in (c.packets[k] for k in range(c.num_packets))]
 
     def to_dict(self) -> Dict:
         """The numbers of the run, as a row of a results file names them."""

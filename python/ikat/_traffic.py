@@ -3,7 +3,7 @@ from typing import Dict, List, NamedTuple, Optional
 
 import numpy as np
 
-from ikat._core import (Env, Object, UsageError, WrongType, array, ffi, lib, made, plain, rows_html, string, text, whole, written)
+from ikat._core import (Env, Object, UsageError, WrongType, array, ffi, lib, made, plain, rows_html, string, text, whole, written, zeros)
 from ikat._fabric import fabric_of, numbers_of, optional_index
 
 
@@ -76,7 +76,7 @@ class Traffic(Object):
     def matrix(self) -> np.ndarray:
         """[hosts, hosts] float64: shares of what each host (row) offers, by destination (column). Memory 8 * hosts^2 bytes."""
         flows = self.flows()
-        out = np.zeros((self.num_hosts, self.num_hosts))
+        out = zeros((self.num_hosts, self.num_hosts), np.float64)
         np.add.at(out, (flows["src"], flows["dst"]), flows["share"])
         return out
 
@@ -256,7 +256,7 @@ class Queues(_Result):
 
     @property
     def destinations(self) -> np.ndarray:
-        """[ports, VCs] uint32: hosts to which packets on some allowed path may stand in the queue. No copy."""
+        """[ports, VCs] uint32: hosts to which packets on some allowed path may wait in the queue. No copy."""
         return self._by_queue("destinations")
 
 

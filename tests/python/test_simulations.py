@@ -145,6 +145,18 @@ class Simulations(PythonTest):
         self.assertGreater(run.state_bytes, 0)
         self.assertGreaterEqual(run.cpu_seconds, 0)
 
+    def test_watched_packets(self):
+        run = self.routing.simulate("uniform", 0.5, watch={"first": 2}, **SHORT)
+        self.assertEqual(len(run.watched), 2)
+        for packet in run.watched:
+            self.assertTrue(packet["delivered"])
+            self.assertEqual((packet["events"][0]["stage"], packet["events"][-1]["stage"]), ("generated", "delivered"))
+            times = [event["t_ns"] for event in packet["events"]]
+            self.assertEqual(times, sorted(times))
+            channels = [event["channel"] for event in packet["events"] if event["stage"] in ("injected", "sent")]
+            self.assertEqual(channels, self.routing.path(packet["src"], packet["dst"]).tolist())
+        self.assertEqual(self.routing.simulate(**SHORT).watched, [])
+
     def test_classes(self):
         run = self.routing.simulate("mix:80%*a=uniform+20%*b=shift:by=4", 0.5, **SHORT)
         self.assertEqual([one["name"] for one in run.classes], ["a", "b"])
