@@ -10,7 +10,7 @@ check=(clang clang-format libclang-rt-14-dev libcmocka-dev libigraph-dev libnaut
        ibutils git g++ mandoc man-db groff-base zsh bash-completion fio libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
        slurmctld slurm-client python3-dev python3-cffi python3-numpy python3-pandas python3-networkx python3-igraph python3-matplotlib
        python3-sphinx python3-myst-parser furo)
-package=(dpkg-dev debhelper fakeroot lintian mmdebstrap)
+package=(dpkg-dev debhelper dh-python fakeroot lintian mmdebstrap)
 
 mode=${1:-build}
 packages=("${build[@]}")

@@ -1,0 +1,138 @@
+"""The Debian packages: built without a network from an export of the tree, judged by lintian, installed by apt in a clean Debian, and
+used there by somebody who has no source tree (tests/packages/person.sh): manual, completion, tutorial, library, Python.
+
+Part of `./check --all`: it builds ikat again and installs a compiler in the clean Debian, some 10 minutes on two processors. The clean
+Debian is made by mmdebstrap from the package sources that apt of this machine is configured with. Where that cannot be, the test is
+skipped and says why."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import SOURCE
+
+PACKAGES = ["ikat", "ikat-doc", "libikat-dev", "libikat0", "python3-ikat"]
+# Beside ikat's packages: what they recommend for Python, and what a person compiles and reads with.
+WITH = ["bash-completion", "cmake", "g++", "gcc", "libc6-dev", "make", "man-db", "pkg-config", "python3-matplotlib", "python3-pandas", "zsh"]
+TOOLS = ["dpkg-buildpackage", "dh", "lintian", "mmdebstrap"]
+CHILD = {**os.environ, "LC_ALL": "C.UTF-8", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}  # Debian's Python, not another
+for name in ("CMAKE_BUILD_PARALLEL_LEVEL", "CMAKE_GENERATOR", "CPATH", "LIBRARY_PATH", "MAKEFLAGS", "PYTHONPATH", "XDG_CACHE_HOME"):
+    CHILD.pop(name, None)
+
+
+def call(*command, **kwargs):
+    """Runs a program; returns its exit status and all that it printed."""
+    done = subprocess.run([*map(str, command)], env=CHILD, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", check=False, **kwargs)
+    return done.returncode, done.stdout
+
+
+def export(folder):
+    """Copies the sources into a folder: what git knows or would take, or, without git, everything but what is built."""
+    status, listed = call("git", "-C", SOURCE, "ls-files", "-co", "--exclude-standard", "-z")
+    if status or not (SOURCE / ".git").exists():
+        shutil.copytree(SOURCE, folder, symlinks=True, ignore=shutil.ignore_patterns("build", ".git", "__pycache__", "node_modules"))
+        return
+    for name in filter(None, listed.split("\0")):
+        if (SOURCE / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(SOURCE / name, folder / name)
+
+
+def tutorial_script(page):
+    """A shell script of the tutorial's commands and of the files that it has its reader write, in order."""
+    lines = ["set -euo pipefail"]
+    for info, block in re.findall(r"^```(sh[^\n]*|yaml file=\S+)\n(.*?)^```", page, re.M | re.S):
+        if info.startswith("yaml"):
+            lines.append(f"cat >{info.split('=')[1]} <<'END_OF_FILE'\n{block}END_OF_FILE")
+            continue
+        expected = info.split("=")[1] if "fails=" in info else "0"
+        for line in filter(None, block.replace("\\\n", " ").splitlines()):
+            lines.append(f"status=0; {line.rstrip()} || status=$?; [ $status = {expected} ] || "
+                         "{ echo \"line $LINENO of the tutorial's commands ended with status $status\"; exit 1; }"
+                         if not line.startswith("#") else line)
+    return "\n".join(lines) + "\n"
+
+
+def package_sources():
+    """The files that say where apt of this machine has its packages from."""
+    folder = pathlib.Path("/etc/apt")
+    found = [folder / "sources.list", *sorted(folder.glob("sources.list.d/*.sources")), *sorted(folder.glob("sources.list.d/*.list"))]
+    return [path for path in found if path.is_file() and path.read_text(encoding="utf-8").strip()]
+
+
+def apt_options():
+    """How apt of this machine is told to reach them (proxies, dates that are not checked), for apt of the clean Debian."""
+    wanted = re.compile(r'Acquire::(https?::[\w:.-]*Proxy|Check-Valid-Until|Check-Date|Retries)\b')
+    return [f"--aptopt={line}" for line in call("apt-config", "dump")[1].splitlines() if wanted.match(line)]
+
+
+class Packages(unittest.TestCase):
+    def setUp(self):
+        missing = [tool for tool in TOOLS if not shutil.which(tool)]
+        if missing:
+            self.skipTest(f"not installed: {', '.join(missing)} (tools/install_dependencies.sh package)")
+        release = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
+        self.suite = (re.search(r"^VERSION_CODENAME=(\w+)", release, re.M) or ["", ""])[1]
+        if not re.search(r"^ID=debian$", release, re.M) or not self.suite or not package_sources():
+            self.skipTest("this is no Debian whose apt says where its packages come from")
+        folder = tempfile.TemporaryDirectory(prefix="ikat-packages-")
+        self.addCleanup(folder.cleanup)
+        self.tmp = pathlib.Path(folder.name)
+        self.tmp.chmod(0o755)
+        temporary = self.tmp / "tmp"  # lintian and mmdebstrap leave something behind when they are interrupted
+        temporary.mkdir()
+        CHILD["TMPDIR"] = str(temporary)
+
+    def built(self):
+        """Builds the packages; returns their files. No network is there, where a process may give its network up."""
+        tree = self.tmp / "ikat"
+        export(tree)
+        offline = ["unshare", "-n"] if os.getuid() == 0 else ["unshare", "-rn"]
+        if call(*offline, "true")[0]:
+            offline = []
+        status, log = call(*offline, "dpkg-buildpackage", "-us", "-uc", "-b", f"-j{os.cpu_count()}", cwd=tree)
+        self.assertEqual(status, 0, log[-6000:])
+        self.assertNotIn("dpkg-gensymbols: warning", log)
+        found = {path.name.split("_")[0]: path for path in self.tmp.glob("*.deb") if "-dbgsym_" not in path.name}
+        self.assertEqual(sorted(found), PACKAGES)
+        return list(found.values())
+
+    def lint(self):
+        status, log = call("lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0",
+                           next(self.tmp.glob("*.changes")))
+        self.assertEqual(status, 0, log)
+
+    def test_installed_and_used_in_a_clean_debian(self):
+        packages = self.built()
+        self.lint()
+        results, begun = self.tmp / "results", self.tmp / "begun"
+        results.mkdir()
+        tutorial = self.tmp / "tutorial.sh"
+        tutorial.write_text(tutorial_script((SOURCE / "docs/tutorial.md").read_text()))
+        person = "runuser -u person -- env -i -C /home/person HOME=/home/person PATH=/usr/bin:/bin bash /opt/person.sh /opt/tutorial.sh"
+        status, log = call(
+            "mmdebstrap", "--variant=apt", "--dpkgopt=force-unsafe-io", *apt_options(),
+            f"--customize-hook=touch {begun}",  # until here it is the clean Debian that is made, from here on ikat that is tried
+            f"--customize-hook=copy-in {' '.join(map(str, packages))} {SOURCE}/tests/packages/person.sh {tutorial} /opt",
+            "--customize-hook=chroot \"$1\" sh -c 'DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "
+            f"/opt/*.deb {' '.join(WITH)} && useradd -m -s /bin/bash person && chmod 644 /opt/*'",
+            f"--customize-hook=chroot \"$1\" {person}",
+            f"--customize-hook=copy-out /home/person/quickstart.png /home/person/tutorial/quickstart.html {results}",
+            self.suite, "/dev/null", *package_sources(), cwd=self.tmp)
+        if status and not begun.exists():
+            self.skipTest(f"mmdebstrap could not make a clean Debian here:\n{log[-1500:]}")
+        lines = [line for line in log.splitlines() if not re.match(r"ikat: finished \d|(Get|Unpacking|Setting up|Preparing|Selecting)\b", line)]
+        self.assertEqual(status, 0, "\n".join(lines)[-6000:])
+        self.assertIn("\n== done", log)
+        self.assertEqual((results / "quickstart.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        page = (results / "quickstart.html").read_text(encoding="utf-8")
+        self.assertIn('<div id="app">', page)
+        self.assertIn('id="ikat-data"', page)
+
+
+if __name__ == "__main__":
+    unittest.main()
