@@ -21,7 +21,9 @@ endif()
 add_library(libikat_shared SHARED $<TARGET_OBJECTS:ikat_objects>)
 set_target_properties(libikat_shared PROPERTIES OUTPUT_NAME ikat EXPORT_NAME ikat VERSION ${PROJECT_VERSION} SOVERSION 0
   LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/ikat.map)
-target_link_options(libikat_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/ikat.map -Wl,-Bsymbolic -Wl,--as-needed)
+# -Bsymbolic-functions, not -Bsymbolic: a program may have its own copies of the public tables, and their addresses are the library's.
+target_link_options(libikat_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/ikat.map -Wl,-Bsymbolic-functions
+                    -Wl,--as-needed)
 if(NOT IKAT_SANITIZE) # whose functions are found when a program starts
   target_link_options(libikat_shared PRIVATE -Wl,--no-undefined)
 endif()
@@ -32,7 +34,7 @@ ikat_link_dependencies(libikat_shared PRIVATE)
 if(CMAKE_OBJCOPY AND NOT IKAT_SANITIZE AND NOT IKAT_COVERAGE AND NOT IKAT_FUZZ)
   set(joined ${CMAKE_BINARY_DIR}/generated/ikat_joined.o)
   set(object_list ${CMAKE_BINARY_DIR}/generated/ikat_objects.rsp)
-  file(GENERATE OUTPUT ${object_list} CONTENT "$<JOIN:$<TARGET_OBJECTS:ikat_objects>,\n>\n")
+  file(GENERATE OUTPUT ${object_list} CONTENT "\"$<JOIN:$<TARGET_OBJECTS:ikat_objects>,\"\n\">\"\n") # a path may have blanks
   add_custom_command(OUTPUT ${joined}
     COMMAND ${CMAKE_LINKER} -r -o ${joined} @${object_list}
     COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${joined}
@@ -40,6 +42,7 @@ if(CMAKE_OBJCOPY AND NOT IKAT_SANITIZE AND NOT IKAT_COVERAGE AND NOT IKAT_FUZZ)
     COMMENT "Making the private names of libikat.a local")
   add_library(libikat STATIC ${joined})
   set_source_files_properties(${joined} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  add_dependencies(libikat ikat_objects) # make knows no rule for the objects of another target
 else()
   add_library(libikat STATIC $<TARGET_OBJECTS:ikat_objects>)
 endif()

@@ -3,8 +3,10 @@
  * recorder_find.c: which recorder a command needs, and where it lies: beside the command ikat where
  * it was built, in the folder of libraries where it is installed.
  */
+#define _GNU_SOURCE /* dladdr */
 #include "ikat/record.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,27 +85,39 @@ ik_status ik_record_program(const char *name, char **path, ik_error *err)
     return IK_OK;
 }
 
-/* The recorder's file, to be freed; *path NULL: it was not built. */
-static ik_status file_of(unsigned recorder, char **path, ik_error *err)
+/* The recorder's file in `folder`, which stands beside the file `beside`; *path NULL: it is not
+ * there. */
+static ik_status look_beside(const char *beside, const char *folder, unsigned recorder, char **path,
+                             ik_error *err)
 {
-    static const char *const folders[] = {"record", IKAT_RECORDER_FOLDER};
-    char *self = realpath("/proc/self/exe", NULL), name[300];
-    *path = NULL;
+    char name[300];
+    snprintf(name, sizeof name, "%s/libikat_record_%s.so", folder, libraries[recorder].name);
+    char *self = realpath(beside, NULL);
     if (!self)
         return errno == ENOMEM ? no_memory(err) : IK_OK;
-    char *slash = strrchr(self, '/');
-    ik_status status = IK_OK;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && !*path && status == IK_OK; i++) {
-        snprintf(name, sizeof name, "%s/libikat_record_%s.so", folders[i],
-                 libraries[recorder].name);
-        char *file = file_in(self, (size_t)(slash - self), name);
-        if (file && access(file, R_OK) == 0)
-            *path = realpath(file, NULL);
-        if (!file || (!*path && errno == ENOMEM))
-            status = no_memory(err);
-        free(file);
-    }
+    char *file = file_in(self, (size_t)(strrchr(self, '/') - self), name);
+    if (file && access(file, R_OK) == 0)
+        *path = realpath(file, NULL);
+    bool lacking = !file || (!*path && errno == ENOMEM);
+    free(file);
     free(self);
+    return lacking ? no_memory(err) : IK_OK;
+}
+
+/* The recorder's file, to be freed; *path NULL: it was not built. It is looked for beside the
+ * program and beside the shared library, which any program may have loaded. */
+static ik_status file_of(unsigned recorder, char **path, ik_error *err)
+{
+    Dl_info library = {0};
+    const char *program = "/proc/self/exe";
+    const char *own =
+        dladdr(libraries, &library) && library.dli_fname ? library.dli_fname : program;
+    const char *const places[][2] = {
+        {program, "record"}, {program, IKAT_RECORDER_FOLDER}, {own, "record"}, {own, "ikat"}};
+    ik_status status = IK_OK;
+    *path = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !*path && status == IK_OK; i++)
+        status = look_beside(places[i][0], places[i][1], recorder, path, err);
     return status;
 }
 

@@ -45,6 +45,34 @@ int main(void)
 }
 """
 
+# The public tables have one address; objects that hold nothing are freed any number of times; a recorder is found beside the library.
+USES = r"""
+#include <ikat/ikat.h>
+#include <stdlib.h>
+#include <string.h>
+#define FREED(type, release)           \
+    do {                               \
+        type object;                   \
+        memset(&object, 0, sizeof object); \
+        release(&object);              \
+        release(&object);              \
+    } while (0)
+int main(void)
+{
+    int tables = 0;
+    for (const ik_experiment_section *s = ik_experiment_sections(); s->name; s++)
+        tables += s->params && (s->params == ik_switch_params || s->params == ik_adapter_params ||
+                                s->params == ik_measure_params || s->params == ik_watch_params);
+%s
+    const char *const command[] = {"true", NULL};
+    char *recorder = NULL;
+    ik_recorder_find(IK_RECORDER_AUTO, command, &recorder, NULL);
+    printf("%%d %%s\n", tables, recorder ? recorder : "none");
+    free(recorder);
+    return 0;
+}
+"""
+
 
 def output(*command, env=None, cwd=None):
     """Standard output of a command that must succeed."""
@@ -190,6 +218,39 @@ class Embed(unittest.TestCase):
             with self.subTest(static=static):
                 program = self.compile("cc", "c17", source, f"names_{static}", static)
                 self.assertEqual(output(program, env=self.env), "15 1\n")
+
+    def test_tables_frees_and_recorder(self):
+        """What programs rely on: one address of each table, freeing of zeros (of pointers: of NULL), files that lie beside the library."""
+        headers = " ".join(h.read_text(encoding="utf-8") for h in (self.prefix / "include/ikat").glob("*.h"))
+        frees = re.findall(r"\bvoid (ik_\w+_(?:free|clear|close))\((ik_\w+) \*\w+\);", headers)
+        self.assertGreater(len(frees), 30)
+        calls = []
+        for function, kind in frees:
+            if re.search(rf"^}} {kind};", headers, flags=re.M) and f"{kind} **out" not in headers:
+                calls.append(f"    FREED({kind}, {function});")
+            elif kind != "ik_json":
+                calls.append(f"    {function}(NULL);")
+        source = self.work / "uses.c"
+        source.write_text(USES % "\n".join(calls), encoding="utf-8")
+        there = any((self.prefix / "lib/ikat").glob("libikat_record_*.so"))
+        for static in (False, True):
+            with self.subTest(static=static):
+                tables, recorder = output(self.compile("cc", "c17", source, f"uses_{static}", static), env=self.env).split()
+                self.assertEqual(tables, "4")
+                if not static:
+                    self.assertEqual(pathlib.Path(recorder).parent if there else recorder,
+                                     (self.prefix / "lib/ikat").resolve() if there else "none")
+
+    def test_static_library_needs_metis(self):
+        """find_package says so where METIS, which has no pkg-config file, is missing."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "CMakeLists.txt").write_text(
+                "cmake_minimum_required(VERSION 3.16)\nproject(x LANGUAGES C)\nfind_package(ikat REQUIRED COMPONENTS static)\n",
+                encoding="utf-8")
+            done = subprocess.run(["cmake", "-S", folder, "-B", folder + "/b", "-DIKAT_METIS="], env=self.env, capture_output=True,
+                                  text=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("ikat::ikat_static needs what is not found here: metis", " ".join(done.stderr.split()))
 
     def test_exported_names(self):
         """The shared library exports what the headers declare, at one version node, and nothing else."""
