@@ -370,16 +370,13 @@ class Env:
 
     def __exit__(self, kind, error, trace):
         self._leave()
-        raised = self.running.error
-        if raised is not None and (kind is None or issubclass(kind, IkatError)):
-            raise raised
         return False
 
     def check(self, status):
-        """Raises the error of a call that failed."""
+        """Raises the error of a call that failed, or what a callback raised, be it after all the work."""
+        if self.running.error is not None:
+            raise self.running.error
         if status:
-            if self.running.error is not None:
-                raise self.running.error
             raise error_of(status, self.err)
 
 

@@ -2,10 +2,15 @@
 import gc
 import os
 import pathlib
+import sys
 import tempfile
 import unittest
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing} (python3-numpy)", file=sys.stderr)
+    sys.exit(77)
 
 import ikat
 from ikat._native import ffi, lib

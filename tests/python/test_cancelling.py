@@ -1,4 +1,5 @@
 """Progress, cancelling from another thread, Ctrl-C, and other threads that go on meanwhile."""
+import gc
 import signal
 import sqlite3
 import subprocess
@@ -37,6 +38,15 @@ class Cancelling(PythonTest):
             self.routing.simulate(progress=raises, **LONG)
         with self.assertRaises(Own):
             ikat.run(EXPERIMENT, progress=raises)
+        def raises_at_the_end(event):
+            if event.done == event.total:
+                raise Own("late")
+        fabric = self.routing.fabric
+        living = lib.ikpy_living()
+        with self.assertRaises(Own):
+            fabric.routing("updown", progress=raises_at_the_end).prove(progress=raises_at_the_end)
+        gc.collect()
+        self.assertEqual(lib.ikpy_living(), living)
         with self.assertRaises(Own):
             ikat.sweep(self.routing, progress=raises, warmup="1 us", duration="1 us")
 
