@@ -105,7 +105,8 @@ class Pages:
         for path in names:
             text = subprocess.run(["mandoc", "-T", "markdown", path], capture_output=True, text=True, check=True).stdout
             text = re.sub(r"\A[^\n]*\n\n", "", text).rsplit("\n\n", 1)[0]  # without the first and the last line of a manual's page
-            self.write(f"manual/{path.name}.md", f"# {path.stem}({path.suffix[1:]})\n\n" + re.sub(r"^# (.*)", lambda m: f"## {m[1].capitalize()}", text, flags=re.M) + "\n")
+            text = re.sub(r"^(#+) (.*)", lambda m: f"#{m[0]}" if len(m[1]) > 1 else f"## {m[2].capitalize()}", text, flags=re.M)
+            self.write(f"manual/{path.name}.md", f"# {path.stem}({path.suffix[1:]})\n\n{text}\n")
         pages = "\n".join(f"/manual/{path.name}" for path in names)
         self.write("manual/index.md", "# Manual pages\n\n`man ikat` shows them where ikat is installed.\n\n"
                    f"```{{toctree}}\n:maxdepth: 1\n{pages}\n```\n")

@@ -185,8 +185,11 @@ class Site(unittest.TestCase):
         unused = [address for i, (address, _, _) in enumerate(linker.entries) if address not in used and i not in plain]
         self.assertEqual(unused, [], "terms that no document uses")
         # The mechanism itself: what a page says first is what is linked.
-        page = Page(self.site / "howto/choose-a-topology.html")
-        self.assertIn("../glossary.html#bisection", page.terms)
+        for name, terms in (("howto/choose-a-topology", ("bisection", "saturation")), ("proofs", ("livelock", "escape-layer")),
+                            ("tutorial", ("credit-loop", "slowdown", "accepted-load-throughput", "virtual-channel-vc-virtual-lane-vl"))):
+            linked = [address.partition("#")[2] for address in self.pages[self.site / f"{name}.html"].terms]
+            for term in terms:
+                self.assertIn(term, linked, name)
         self.assertEqual([linker.entries[entry][0] for _, _, entry in linker.uses("Head-of-line blocking in virtual channels, and VLs; LIDs")],
                          ["head-of-line-blocking-hol-blocking", "virtual-channel-vc-virtual-lane-vl", "virtual-channel-vc-virtual-lane-vl", "lid"])
 
