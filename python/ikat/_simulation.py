@@ -176,7 +176,7 @@ class Simulation(_Result):
     events: int = _number("events", "Events of the simulator.")
     window_ps: int = _number("window_ps", "Duration that was measured, ps.")
     end_ps: int = _number("end_ps", "Simulated time at the end, ps.")
-    finite: bool = _number("finite", "Whether the traffic is a workload that ends.")
+    finite: bool = _number("finite", "Whether the traffic is a finite workload.")
     completed: bool = _number("completed", "Whether that workload was completed.")
     effective_throughput: float = _number("effective_throughput", "A workload's bytes / (completion * rate of the hosts that send).")
     deadlock: bool = _number("deadlock", "Whether a deadlock was found.")

@@ -8,7 +8,7 @@ from ikat._fabric import fabric_of, numbers_of, optional_index
 
 
 class Traffic(Object):
-    """Who sends to whom: a pattern that goes on ("uniform", "shift:by=24"), or a workload that ends ("exchange:bytes=1MB").
+    """Who sends to whom: a pattern that goes on ("uniform", "shift:by=24"), or a finite workload ("exchange:bytes=1MB").
     Options: seed, memory_limit."""
 
     __slots__ = ("fabric",)
@@ -38,7 +38,7 @@ class Traffic(Object):
 
     @property
     def ends(self) -> bool:
-        """Whether it is a workload that ends."""
+        """Whether it is a finite workload."""
         return self._p().workload != ffi.NULL
 
     @property

@@ -102,7 +102,7 @@ static bool read_code(reader *r, unsigned *code)
         low >= 0xdc00 && low < 0xe000)
         *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
     if (*code == 0 || (*code >= 0xd800 && *code < 0xe000))
-        wrong(r, *code ? "\\u%04x alone is no character" : "\\u%04x is no text", *code);
+        wrong(r, *code ? "\\u%04x alone is not a character" : "\\u%04x is not text", *code);
     return r->status == IK_OK;
 }
 
@@ -128,7 +128,7 @@ static bool read_character(reader *r, char *out, size_t *used)
         const char *name = next(r) ? strchr(names, next(r)) : NULL;
         unsigned code = name ? (unsigned char)values[name - names] : 0;
         if (!name && next(r) != 'u') {
-            wrong(r, "an escape that JSON does not know");
+            wrong(r, "an escape sequence that JSON does not have");
             return false;
         }
         r->at++;
@@ -252,7 +252,7 @@ static json_t *read_word(reader *r)
             return i == 0 ? json_true() : i == 1 ? json_false() : json_null();
         }
     }
-    wrong(r, r->at < r->end ? "this is no value" : "the text ends too early");
+    wrong(r, r->at < r->end ? "this is not a value" : "the text ends too early");
     return NULL;
 }
 
@@ -356,7 +356,7 @@ ik_status json_parse(const char *text, size_t size, json_t **root, json_error_t 
     json_t *made = read_value(&r, 0);
     skip_space(&r);
     if (r.at < r.end)
-        wrong(&r, "more text behind the value");
+        wrong(&r, "more text after the value");
     free(r.buffer);
     if (r.status != IK_OK) {
         json_decref(made);

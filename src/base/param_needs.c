@@ -182,12 +182,12 @@ static ik_status refuse(const ik_params *params, size_t i, const char *owner, co
     ik_arena arena = {0};
     const char *meant = meant_word(failed->section ? q->other : q->own, failed->name, &arena);
     if (meant)
-        ik_hint(err, status, "did you mean %s = '%s'? it counts only if %s", failed->name, meant,
-                row->needs);
+        ik_hint(err, status, "did you mean %s = '%s'? it has an effect only if %s", failed->name,
+                meant, row->needs);
     else if (row->instead)
-        ik_hint(err, status, "it counts only if %s; %s", row->needs, row->instead);
+        ik_hint(err, status, "it has an effect only if %s; %s", row->needs, row->instead);
     else
-        ik_hint(err, status, "it counts only if %s; leave it out", row->needs);
+        ik_hint(err, status, "it has an effect only if %s; leave it out", row->needs);
     ik_arena_free(&arena);
     if (params->values[i].line)
         ik_error_at(err, params->values[i].source, params->values[i].line,

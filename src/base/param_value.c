@@ -132,7 +132,7 @@ static ik_status parse_list(ik_params *params, const ik_param *p, const char *te
 
 static ik_status refuse_ranges(const char *text, ik_error *err)
 {
-    ik_fail(err, IK_ERR_INPUT, "'%.60s' is no list of whole numbers and ranges", text);
+    ik_fail(err, IK_ERR_INPUT, "'%.60s' is not a list of whole numbers and ranges", text);
     return ik_hint(err, IK_ERR_INPUT, "write it like 0..63 or 0:5:9 or 0..7:16..23");
 }
 
@@ -229,8 +229,8 @@ static ik_status parse_multiple(const ik_param *p, const char *text, ik_value *v
     if (word == UINT_MAX)
         return IK_OK;
     if (ik_parse_real(star + 1, IK_DIM_NONE, &v->r, NULL) != IK_OK || !(v->r >= 1 && v->r <= 1e6)) {
-        ik_fail(err, IK_ERR_INPUT, "'%s' = %.60s: the factor is no number from 1 to 1e6", p->name,
-                text);
+        ik_fail(err, IK_ERR_INPUT, "'%s' = %.60s: the factor is not a number from 1 to 1e6",
+                p->name, text);
         return ik_hint(err, IK_ERR_INPUT, "write it like %.*s*1.2", (int)(star - text), text);
     }
     v->word = word + 1;

@@ -55,5 +55,5 @@ ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err)
     if (status == METIS_ERROR_MEMORY || lacked)
         return ik_fail_memory(err, (size_t)j.begin[j.num_vertices] * 4 * sizeof *part,
                               "partitions of a graph");
-    return ik_fail(err, IK_ERR_INTERNAL, "METIS gave up with status %d", status);
+    return ik_fail(err, IK_ERR_INTERNAL, "METIS failed with status %d", status);
 }

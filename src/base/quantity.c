@@ -183,7 +183,7 @@ const char *ik_quantity_meant(const char *text, ik_dimension dim)
 static const char *wrong_rest(const char *rest, ik_dimension dim)
 {
     if (dimensions[dim].units == units_none)
-        return "there is something behind the number";
+        return "there is something after the number";
     if (!*rest)
         return "the unit is missing";
     return (*rest == 'e' || *rest == 'E') && isdigit((unsigned char)rest[1])
@@ -225,7 +225,7 @@ ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value,
     if (done == SCALED_NOT_WHOLE)
         return refuse(err, text, dim,
                       dim == IK_DIM_NONE ? "it has decimals"
-                                         : "it is no whole number of the smallest unit");
+                                         : "it is not a whole number of the smallest unit");
     *value = result;
     return IK_OK;
 }
@@ -265,7 +265,7 @@ ik_status ik_parse_real(const char *text, ik_dimension dim, double *value, ik_er
         rest = skip_space(rest + 1);
     }
     if (*rest)
-        return refuse_real(err, text, dim, "there is something behind the number");
+        return refuse_real(err, text, dim, "there is something after the number");
     *value = result;
     return IK_OK;
 }

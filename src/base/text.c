@@ -27,8 +27,7 @@ static ik_status cannot_open(const char *path, ik_error *err)
 static ik_status too_large(const char *path, size_t limit, ik_error *err)
 {
     char most[32];
-    return ik_fail_at(err, IK_ERR_MEMORY, path, 0, 0,
-                      "holds more text than %s, the most that is read",
+    return ik_fail_at(err, IK_ERR_MEMORY, path, 0, 0, "holds more text than %s, which is the limit",
                       ik_format_quantity(most, sizeof most, limit, IK_DIM_SIZE));
 }
 
@@ -131,7 +130,7 @@ static bool is_binary(unsigned char c)
 static ik_status refuse_binary(const char *file, unsigned line, size_t column, unsigned char c,
                                ik_error *err)
 {
-    ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)column, "byte 0x%02x is no text", c);
+    ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)column, "byte 0x%02x is not text", c);
     return ik_hint(err, IK_ERR_INPUT, "expected a text file in UTF-8, plain or packed with gzip");
 }
 

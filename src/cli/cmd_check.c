@@ -195,7 +195,7 @@ static void print_delivery(const check *k)
     char text[640] = "", src[256], dst[256];
     if (p->undelivered) {
         snprintf(
-            text, sizeof text, "%s pairs without a whole way, the first from %.200s to %.200s",
+            text, sizeof text, "%s pairs without a complete path, the first from %.200s to %.200s",
             cli_count(p->undelivered),
             ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_src), src, sizeof src),
             ik_node_describe(k->f, ik_host_node(k->f, p->first_undelivered_dst), dst, sizeof dst));
@@ -206,13 +206,13 @@ static void print_delivery(const check *k)
     print_verdict(k->c, "delivered", p->delivered, text);
     if (p->unconnected)
         printf("  %-15s %s pairs\n", "unconnected", cli_count(p->unconnected));
-    snprintf(text, sizeof text, p->loops ? "%s pairs can come into a loop" : "%.0s",
+    snprintf(text, sizeof text, p->loops ? "%s pairs can enter a loop" : "%.0s",
              cli_count(p->loops));
     print_verdict(k->c, "loop-free", p->loop_free, text);
     if (p->ordered != IK_UNKNOWN)
         print_verdict(k->c, "livelock order", p->ordered, "falls at every hop");
     snprintf(text, sizeof text,
-             p->not_minimal ? "%s pairs have a way longer than the shortest" : "%.0s",
+             p->not_minimal ? "%s pairs have a path longer than the shortest" : "%.0s",
              cli_count(p->not_minimal));
     print_verdict(k->c, "minimal", p->minimal, text);
 }
@@ -225,7 +225,7 @@ static void print_lengths(const check *k)
     for (size_t i = 0; i < p->num_path_lengths; i++)
         paths += p->path_lengths[i];
     cli_heading(k->c, "Path lengths");
-    printf("  %.4f hops between switches in the mean, %u at most\n", p->mean_hops, p->max_hops);
+    printf("  %.4f hops between switches on average, %u at most\n", p->mean_hops, p->max_hops);
     cli_table *table = cli_table_new(headers);
     for (size_t i = 0; i < p->num_path_lengths; i++) {
         cli_table_cell(table, "%zu", i);
@@ -274,7 +274,7 @@ static void print_witness(const check *k)
 static void print_lost_path(const check *k)
 {
     char name[256];
-    cli_heading(k->c, "A way that does not arrive");
+    cli_heading(k->c, "A path that does not arrive");
     for (size_t i = 0; i < k->proof.lost_path_length; i++) {
         uint32_t channel = k->proof.lost_path[i];
         printf("  %s", ik_port_describe(k->f, channel, name, sizeof name));
@@ -286,15 +286,15 @@ static void print_lost_path(const check *k)
     bool again = false;
     for (size_t i = 0; i + 1 < p->lost_path_length; i++)
         again |= p->lost_path[i] == p->lost_path[p->lost_path_length - 1];
-    printf("  %s\n", again ? "and round again" : "and no way on from there");
+    printf("  %s\n", again ? "and round again" : "and no route leads on from there");
 }
 
 static void print_gap(const check *k)
 {
     const ik_proof *p = &k->proof;
     char src[256], dst[256], at[256];
-    printf("  %-15s a packet from %s to %s that came to %s may take no channel of the escape layer "
-           "there\n",
+    printf("  %-15s a packet from %s to %s that came to %s may not use any channel of the escape "
+           "layer there\n",
            "", ik_node_describe(k->f, ik_host_node(k->f, p->gap_src), src, sizeof src),
            ik_node_describe(k->f, ik_host_node(k->f, p->gap_dst), dst, sizeof dst),
            ik_port_describe(k->f, p->gap_port, at, sizeof at));
@@ -313,10 +313,8 @@ static void print_text(const check *k)
     print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
     printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels),
            cli_count(p->dependencies));
-    if (one_lane(k)) {
-        printf("  %-15s for one lane: no service levels and virtual lanes come with the tables\n",
-               "");
-    }
+    if (one_lane(k))
+        printf("  %-15s for one lane: the tables have no service levels and virtual lanes\n", "");
     if (p->gap_src != IK_NONE)
         print_gap(k);
     if (p->lost_path)
@@ -376,7 +374,7 @@ static int run(cli *c)
     uint64_t num_vcs = 0;
     ik_verify_config config = {0};
     if (!cli_has(c, "--routing"))
-        return cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
+        return cli_usage(c, "--routing SPEC is required; 'ikat list routings' shows all routings");
     if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs) ||
         (cli_has(c, "--sample") &&
          !cli_get_uint(c, "--sample", 1, 1000000000000, 1, &config.sample_pairs)))

@@ -367,12 +367,9 @@ static int scale(cli *c)
     static const char *const others[] = {"--radix", "--hosts", "--bisection", "--traffic",
                                          "--routing"};
     ik_error err;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (cli_has(c, others[i])) {
-            return cli_usage(c, "--scale counts hosts and measures nothing: %s does not go with it",
-                             others[i]);
-        }
-    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cli_has(c, others[i]))
+            return cli_usage(c, "--scale only counts hosts: %s cannot be used with it", others[i]);
     return check_families(c, &err) == IK_OK ? cli_compare_scale(c) : cli_error(c, &err);
 }
 
@@ -384,7 +381,7 @@ static int run(cli *c)
     if (cli_has(c, "--scale"))
         return scale(c);
     if (cli_has(c, "--plot"))
-        return cli_usage(c, "--plot draws the table of --scale A..B; say that, too");
+        return cli_usage(c, "--plot draws the table of --scale A..B, which is required with it");
     while (cli_get_nth(c, "--traffic", x.num_traffics))
         if (++x.num_traffics > 32)
             return cli_usage(c, "at most 32 traffic patterns");

@@ -162,7 +162,7 @@ static int read_table(loads *l)
     if (!cli_has(c, "--csv"))
         return CLI_DONE;
     if (c->json)
-        return cli_usage(c, "--csv and --json both want the output: give one of them");
+        return cli_usage(c, "--csv and --json both write to the output: give only one of them");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_not_with(c, others[i], "--csv") != CLI_DONE)
             return CLI_USAGE;
@@ -173,11 +173,11 @@ static int read_table(loads *l)
     bool queues = strcmp(l->table, "queues") == 0;
     if (l->has_queues && !queues)
         return cli_usage(c,
-                         "--vc, --vcs and --queues say nothing to the table %s: it has --table "
+                         "--vc, --vcs and --queues have no effect on table %s: it has --table "
                          "queues",
                          l->table);
     if (queues && cli_has(c, "--contention"))
-        return cli_usage(c, "--contention says nothing to the table queues");
+        return cli_usage(c, "--contention has no effect on table queues");
     l->has_queues = queues;
     return CLI_DONE;
 }
@@ -187,7 +187,7 @@ static int read_options(loads *l, uint64_t *patterns, uint64_t *samples)
     cli *c = l->c;
     uint64_t num_vcs;
     if (!cli_has(c, "--routing"))
-        return cli_usage(c, "say how to route with --routing SPEC ('ikat list routings')");
+        return cli_usage(c, "--routing SPEC is required; 'ikat list routings' shows all routings");
     if (!cli_get_uint(c, "--patterns", 0, 100000000, 0, patterns) ||
         !cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs))
         return CLI_USAGE;
@@ -334,7 +334,7 @@ static const cli_option options[] = {
      "<vcs>"},
     {"--vcs", 0, "N",
      "number of VCs (with it: --queues); 0 or without it: as many as the scheme takes", false},
-    {"--goal", 0, "FILE", "also write the traffic, a workload that ends, as a GOAL program", false},
+    {"--goal", 0, "FILE", "also write the traffic, a finite workload, as a GOAL program", false},
     {"--trace", 0, "FILE",
      "also write the accesses of traffic 'storage' as a trace of block I/O, in ikat's own form",
      false},

@@ -29,7 +29,7 @@ static int run(cli *c)
     ik_merged m;
     ik_error err;
     if (!path)
-        return cli_usage(c, "where should the merged results go? Name a file with -o");
+        return cli_usage(c, "-o RESULTS.db is required: the file for the merged results");
     if (ik_results_merge((const char *const *)c->args, (size_t)c->num_args, path, &m, &err) !=
         IK_OK)
         return cli_error(c, &err);

@@ -43,7 +43,7 @@ static const char *ending(uint64_t num)
 static void print_limits(const ik_recording_summary *s)
 {
     if (s->onesided)
-        printf("  %s one-sided operation%s (%s) %s only counted: replays do without\n",
+        printf("  %s one-sided operation%s (%s) %s only counted: replays leave them out\n",
                cli_count(s->onesided), ending(s->onesided),
                cli_quantity(s->onesided_bytes, IK_DIM_SIZE), s->onesided == 1 ? "is" : "are");
     if (s->ranks_cut)
@@ -128,7 +128,7 @@ static char *make_folder(cli *c, const char *path)
         if (mkdtemp(full))
             real = realpath(full, NULL);
         else
-            cli_usage(c, "%s: no folder for the ranks can be made beside it: %s", cli_line(path),
+            cli_usage(c, "%s: cannot make a folder for the ranks beside it: %s", cli_line(path),
                       strerror(errno));
     }
     free(full);
@@ -155,7 +155,7 @@ static int collect(cli *c, ik_output *out, const char *path, const char *folder,
     int told = summarise(c, path, code);
     char problem[300];
     if (told == CLI_DONE && ik_record_problem(folder, problem, sizeof problem)) {
-        ik_fail(&err, IK_ERR_FAILED, "%s: not all is recorded: %s", path, problem);
+        ik_fail(&err, IK_ERR_FAILED, "%s: not everything was recorded: %s", path, problem);
         told = cli_error(c, &err);
     }
     return code ? code : told != CLI_DONE ? CLI_FAILED : CLI_DONE;
@@ -199,9 +199,9 @@ static int merge(cli *c, const char *folder, const char *path)
     if (cli_has(c, "--mpi"))
         return cli_usage(c, "--mpi has no effect with --merge");
     if (!path)
-        return cli_usage(c, "where should the recording go? Name a file with -o");
+        return cli_usage(c, "-o FILE is required: the file for the recording");
     if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
-        return cli_usage(c, "%s is no folder", cli_line(folder));
+        return cli_usage(c, "%s is not a folder", cli_line(folder));
     ik_status status = ik_output_open(&out, path, &err);
     if (status == IK_OK)
         status = ik_output_close(&out, ik_record_collect(folder, out.out, &err), &err);
@@ -217,11 +217,11 @@ static int check_launched(cli *c, const char *path)
     if (num == 1)
         return CLI_DONE;
     ik_fail(&err, IK_ERR_USAGE,
-            "%s=%lu: a launcher started this process beside others; each of them would make the "
-            "recording of its own rank",
+            "%s=%lu: a launcher started this process together with others; each of them would "
+            "record only its own rank",
             variable, num);
     ik_hint(&err, IK_ERR_USAGE,
-            "mpirun stands behind '--': ikat record -o %.200s -- mpirun -n %lu %.200s; or unset %s "
+            "mpirun comes after '--': ikat record -o %.200s -- mpirun -n %lu %.200s; or unset %s "
             "if the command starts all ranks itself",
             path, num, c->args[0], variable);
     return cli_error(c, &err);
@@ -252,7 +252,7 @@ static int run(cli *c)
     char *recorder = NULL;
     struct stat info;
     if (cli_has(c, "--show") + cli_has(c, "--calls") + cli_has(c, "--merge") > 1)
-        return cli_usage(c, "--show, --calls and --merge: one of them");
+        return cli_usage(c, "give only one of --show, --calls and --merge");
     if (cli_has(c, "--show") || cli_has(c, "--calls")) {
         int status = cli_only_with(c, "--rank", "--calls");
         bool calls = cli_has(c, "--calls");
@@ -265,9 +265,9 @@ static int run(cli *c)
     if (cli_has(c, "--merge"))
         return merge(c, cli_get(c, "--merge"), path);
     if (!path)
-        return cli_usage(c, "where should the recording go? Name a file with -o");
+        return cli_usage(c, "-o FILE is required: the file for the recording");
     if (c->num_args == 0)
-        return cli_usage(c, "what should be recorded? Put the command after '--'");
+        return cli_usage(c, "there is no command to record: give it after '--'");
     if (!c->separated)
         return cli_usage(c, "put '--' before the command: ikat record -o %s -- %s …",
                          cli_line(path), cli_line(c->args[0]));
@@ -280,7 +280,7 @@ static int run(cli *c)
         return cli_error(c, &err);
     free(program);
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return cli_usage(c, "%s is no file: a recording is read again when it is made",
+        return cli_usage(c, "%s is not a file: a recording is read again when it is made",
                          cli_line(path));
     if (!find_recorder(c, &recorder))
         return CLI_USAGE;

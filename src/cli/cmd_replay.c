@@ -108,7 +108,7 @@ static int put_algorithms(cli *c, ik_json *j)
         size_t length = strcspn(text, "=");
         if (!text[length] || !length || length >= sizeof operation)
             return cli_usage(c,
-                             "--collective takes an operation and its algorithm, as "
+                             "--collective takes an operation and its algorithm, such as "
                              "allreduce=ring, not '%s'",
                              cli_line(text));
         snprintf(operation, sizeof operation, "%.*s", (int)length, text);
@@ -233,7 +233,7 @@ static int run_it(cli *c, const ik_run_part *part)
     if (!given && !made)
         status = cli_usage(c, "out of memory");
     else if (cli_same_file(given ? given : made, c->args[0]))
-        status = cli_usage(c, "the results '%s' would replace the trace that they are made of",
+        status = cli_usage(c, "the results '%s' would overwrite the trace from which they are made",
                            cli_line(given ? given : made));
     else if (goal && write_goal(c, goal, &err) != IK_OK)
         status = cli_error(c, &err);
@@ -248,9 +248,10 @@ static int run(cli *c)
 {
     ik_run_part part = {0};
     if (!cli_has(c, "--fabric"))
-        return cli_usage(c, "say on what with --fabric SPEC ('ikat list topologies')");
+        return cli_usage(c,
+                         "--fabric SPEC is required; 'ikat list topologies' shows all topologies");
     if (!cli_has(c, "--routing"))
-        return cli_usage(c, "say how to route with --routing SPEC ('ikat list routings')");
+        return cli_usage(c, "--routing SPEC is required; 'ikat list routings' shows all routings");
     int refused = cli_read_part(c, &part);
     if (refused != CLI_DONE)
         return refused;

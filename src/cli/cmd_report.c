@@ -18,7 +18,7 @@ static int write_page(cli *c, const char *store)
         return cli_usage(c, "out of memory");
     if (cli_same_file(path, store)) {
         int refused =
-            cli_usage(c, "the report '%s' would replace the results that it is made of", path);
+            cli_usage(c, "the report '%s' would overwrite the results from which it is made", path);
         free(made);
         return refused;
     }
@@ -64,7 +64,8 @@ static int write_figure(cli *c, const char *store, const char *name)
     if (!figure_format(c, path, &format))
         return CLI_USAGE;
     if (cli_same_file(path, store))
-        return cli_usage(c, "the figure '%s' would replace the results that it is made of", path);
+        return cli_usage(c, "the figure '%s' would overwrite the results from which it is made",
+                         path);
     ik_output file;
     ik_status status = ik_output_open(&file, path, &err);
     if (status == IK_OK)
@@ -85,7 +86,8 @@ static int judge_claims(cli *c, const char *store, int status)
     if (ik_report_verdicts(store, &v, &err) != IK_OK)
         return cli_error(c, &err);
     if (v.hold + v.differ + v.untold > 0)
-        cli_note(c, "claims: %zu hold, %zu differ, %zu cannot be told", v.hold, v.differ, v.untold);
+        cli_note(c, "claims: %zu hold, %zu differ, %zu cannot be decided", v.hold, v.differ,
+                 v.untold);
     return status == CLI_DONE && v.differ > v.recorded && cli_has(c, "--strict") ? CLI_FAILED
                                                                                  : status;
 }
@@ -95,14 +97,14 @@ static int write_report(cli *c)
     ik_error err;
     const char *store = c->args[0], *figure = cli_get(c, "--figure");
     if (figure && (c->json || cli_has(c, "--table")))
-        return cli_usage(c, "--figure is a figure: --json and --table are other output");
+        return cli_usage(c, "--figure cannot be combined with --json and --table");
     if (figure && cli_has(c, "--csv") && cli_has(c, "--output"))
-        return cli_usage(c, "-o says by its ending how a figure is written, and --csv writes to "
-                            "the output: give one of them");
+        return cli_usage(
+            c, "-o writes a figure to a file, and --csv to the output: give only one of them");
     if (figure)
         return write_figure(c, store, figure);
     if (c->json && cli_has(c, "--csv"))
-        return cli_usage(c, "--csv and --json both want the output: give one of them");
+        return cli_usage(c, "--csv and --json both write to the output: give only one of them");
     if ((c->json || cli_has(c, "--csv")) && cli_has(c, "--output"))
         return cli_usage(c, "-o names the HTML report; --csv and --json write to the output");
     const char *table = cli_get(c, "--table");

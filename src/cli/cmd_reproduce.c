@@ -49,7 +49,7 @@ static int list_text(const cli *c, const reproduction *r)
     }
     cli_table_print(t, stdout, c->colour_out);
     if (!c->quiet)
-        printf("Processor time; figures of one experiment share it. All of this: about %s on %u "
+        printf("Processor time; figures of the same experiment share it. In total about %s on %u "
                "processor%s, at full scale %s.\n",
                duration(quick / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
                duration(full / c->jobs));
@@ -201,10 +201,10 @@ static void print_claim(const cli *c, const reproduced *s, const ik_claim *claim
     printf("%-16s%s%s%s%s\n", "", cli_line(claim->found), claim->paper[0] ? " (the source: " : "",
            cli_line(claim->paper), claim->paper[0] ? ")" : "");
     if (differs)
-        printf("%-16s%s%s\n", "", claim->differs[0] ? "known: " : "not known why",
+        printf("%-16s%s%s\n", "", claim->differs[0] ? "known: " : "no reason is recorded",
                cli_line(claim->differs));
     else if (claim->differs[0] && claim->verdict == IK_CLAIM_HOLDS)
-        printf("%-16sit is recorded why it would differ: %s\n", "", cli_line(claim->differs));
+        printf("%-16sa reason for a difference is recorded: %s\n", "", cli_line(claim->differs));
 }
 
 static ik_status put_claim(void *ctx, const ik_claim *claim, ik_error *err)
@@ -241,11 +241,11 @@ static int put_json(const cli *c, const reproduction *r, const verdicts *v, size
 
 static void put_text(const reproduction *r, const verdicts *v, size_t lacking)
 {
-    printf("\n%zu hold, %zu differ (of %zu it is known why), %zu cannot be told, %zu are asked "
-           "at full scale alone\n",
+    printf("\n%zu hold, %zu differ (for %zu a reason is recorded), %zu cannot be decided, %zu are "
+           "checked only at full scale\n",
            v->num.hold, v->num.differ, v->num.recorded, v->num.untold, v->num.not_asked);
     if (lacking)
-        printf("%zu of %zu experiments have nothing to show\n", lacking, r->num);
+        printf("%zu of %zu experiments have no results\n", lacking, r->num);
     if (lacking < r->num)
         printf("%s/index.html\n", cli_line(r->folder));
 }

@@ -114,7 +114,7 @@ static void print_tables(const ik_table_size *t)
         printf("  %-14s none: %s\n", "tables", t->form);
         return;
     }
-    printf("  %-14s %s of %u-bit entries: %.1f a switch in the mean, %s at most (%s bytes); %s "
+    printf("  %-14s %s of %u-bit entries: %.1f per switch on average, %s at most (%s bytes); %s "
            "bytes in all\n",
            "tables", t->form, t->entry_bits, t->mean, cli_count(t->max), cli_count(t->max_bytes),
            cli_count(t->total_bytes));
@@ -127,7 +127,7 @@ static int print_stats(const stats *s)
                                           "max>",     NULL};
     route_header_print(s->job);
     print_tables(&s->tables);
-    printf("  %-14s %s, %.4f hops between switches in the mean", "pairs", cli_count(s->load.flows),
+    printf("  %-14s %s, %.4f hops between switches on average", "pairs", cli_count(s->load.flows),
            s->load.mean_hops);
     if (s->load.undelivered > s->unconnected)
         printf(", %s without a way", cli_count(s->load.undelivered - s->unconnected));
@@ -262,7 +262,7 @@ static int write_routes(const route_job *job, const char *format)
     if (!path)
         return cli_written(c, route_write(job, format, stdout, &err), &err, CLI_DONE);
     if (cli_same_file(path, c->args[0])) {
-        return cli_usage(c, "the routes in '%s' would replace the fabric that they are made for",
+        return cli_usage(c, "the routes in '%s' would overwrite the fabric for which they are made",
                          path);
     }
     ik_output file;
@@ -284,18 +284,18 @@ static int read_request(const cli *c, const char **routing, const char **other)
     *routing = cli_get(c, "--routing");
     *other = NULL;
     if (!first && c->num_args > 1)
-        return cli_usage(c, "a second routing '%s' stands only behind --diff A", c->args[1]);
+        return cli_usage(c, "a second routing '%s' is accepted only after --diff A", c->args[1]);
     if (first && *routing && c->num_args > 1)
-        return cli_usage(c, "--diff A B says both routings, --routing is one too many");
+        return cli_usage(c, "--diff A B gives both routings: leave --routing out");
     if (first && c->num_args > 1) {
         *routing = first;
         *other = c->args[1];
     } else if (first) {
         *other = first;
     }
-    return *routing
-               ? CLI_DONE
-               : cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
+    return *routing ? CLI_DONE
+                    : cli_usage(
+                          c, "--routing SPEC is required; 'ikat list routings' shows all routings");
 }
 
 static int run(cli *c)

@@ -278,7 +278,7 @@ static void print_description(const topo *t)
              cli_count(d->switch_links), cli_count(d->host_links));
     print_row("links", text);
     snprintf(text, sizeof text, "%.4g ports, %.4g links", d->ports_per_host, d->links_per_host);
-    print_row("cost of a host", text);
+    print_row("cost per host", text);
 }
 
 static void print_links(const topo *t)
@@ -304,7 +304,7 @@ static void print_distances(const topo *t)
     const ik_distances *x = &t->dist;
     cli_heading(t->c, "Distances");
     if (!t->has_dist) {
-        printf("  not measured: this would take a while; ask with --all\n");
+        printf("  not computed, because it takes a while: use --all\n");
         return;
     }
     char text[64];
@@ -376,7 +376,7 @@ static void print_rest(const topo *t)
              100 * moore_ratio(t));
     print_row("Moore bound", text);
     if (t->has_bisection) {
-        snprintf(text, sizeof text, "%s links, %.4f a host (bound from below: %.4f)",
+        snprintf(text, sizeof text, "%s links, %.4f per host (lower bound: %.4f)",
                  cli_count(b->cut), b->per_host, b->lower_bound_per_host);
         print_row("bisection", text);
         snprintf(text, sizeof text, "halves of %s and %s hosts, best of %u partitions",

@@ -57,9 +57,10 @@ static ik_status measure_pattern(const comparison *m, const ik_routing *r, const
     if (many) {
         ik_fail(err, IK_ERR_USAGE, "traffic '%.80s': more than %.0f flows per host", t->spec,
                 m->most_flows);
-        return ik_hint(err, IK_ERR_USAGE,
-                       "the slowdown of so many is measured with --contention, or of a workload "
-                       "(exchange:pattern=alltoall) by its fullest channels");
+        return ik_hint(
+            err, IK_ERR_USAGE,
+            "use --contention for the slowdown of so many flows, or a workload "
+            "(exchange:pattern=alltoall), which is measured by its most loaded channels");
     }
     status = ik_contention_measure(r, t, env, &c, err);
     if (status == IK_OK)
@@ -100,7 +101,7 @@ static ik_status measure_seed(const comparison *m, const ik_fabric *f, const cha
         status = ik_fail(err, IK_ERR_USAGE,
                          "traffic '%.80s' is several patterns, one after the other", t->spec);
         ik_hint(err, status,
-                "of a schedule each entry is measured with one fabric, one --routing and without "
+                "the entries of a schedule are measured with one fabric, one --routing and without "
                 "--seeds");
     }
     if (status == IK_OK)
@@ -370,24 +371,25 @@ static int read_options(comparison *m)
     cli *c = m->c;
     const char *table = cli_get(c, "--table"), *traffic = cli_get(c, "--traffic");
     if (!cli_has(c, "--routing"))
-        return cli_usage(c, "say how to route with --routing SPEC ('ikat list routings')");
+        return cli_usage(c, "--routing SPEC is required; 'ikat list routings' shows all routings");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_has(c, others[i]))
-            return cli_usage(c, "%s goes with one fabric, one --routing and without --seeds",
-                             others[i]);
+            return cli_usage(
+                c, "%s can be used only with one fabric, one --routing and without --seeds",
+                others[i]);
     if (cli_only_with(c, "--table", "--csv") != CLI_DONE)
         return CLI_USAGE;
     if (cli_has(c, "--csv") && c->json)
-        return cli_usage(c, "--csv and --json both want the output: give one of them");
+        return cli_usage(c, "--csv and --json both write to the output: give only one of them");
     if (!read_seeds(m))
         return cli_usage(c,
                          "--seeds %s: a number of seeds, or a range such as 1..40, of at most %d",
                          cli_line(cli_get(c, "--seeds")), MOST_SEEDS);
     if (table && strcmp(table, "summary") != 0 && strcmp(table, "samples") != 0)
-        return cli_usage(c,
-                         "--table %s: of several fabrics, routings or seeds it prints summary "
-                         "or samples",
-                         cli_line(table));
+        return cli_usage(
+            c,
+            "--table %s: for several fabrics, routings or seeds the tables are summary and samples",
+            cli_line(table));
     m->table = cli_has(c, "--csv") ? table ? table : "summary" : NULL;
     m->traffic = traffic ? traffic : "uniform";
     m->most_flows = cli_has(c, "--contention") ? INFINITY : loads_few_flows;

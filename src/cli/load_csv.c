@@ -155,11 +155,11 @@ int loads_show_csv(const loads *l, const char *table)
     if (strcmp(table, "nca") == 0) {
         if (!l->load.turns)
             return cli_usage(l->c,
-                             "--table nca: the fabric is no tree, its switches have no levels");
+                             "--table nca: the fabric is not a tree: its switches have no levels");
         put_ancestors(l);
     } else if (strcmp(table, "phases") == 0) {
         if (!l->has_phases)
-            return cli_usage(l->c, "--table phases: '%s' is no workload, it has no phases",
+            return cli_usage(l->c, "--table phases: '%s' is not a workload and has no phases",
                              cli_line(l->t->spec));
         put_phases(l);
     } else if (strcmp(table, "queues") == 0) {

@@ -127,7 +127,7 @@ static void print_contention(const loads *l)
 {
     const ik_contention *x = &l->contention;
     cli_heading(l->c, l->has_phases && l->phases.num > 1
-                          ? "Contention inside the network, were all phases one"
+                          ? "Contention inside the network, if all phases were one"
                           : "Contention inside the network");
     if (x->split) {
         row("C (largest matching)",
@@ -166,7 +166,7 @@ static void print_phases(const loads *l)
                                           "bound, us>", "fluid, us>", "crossbar, us>", "slowdown>",
                                           NULL};
     const ik_phases *all = &l->phases;
-    cli_heading(l->c, "Phases: all messages of a class at once, bytes alone");
+    cli_heading(l->c, "Phases: all messages of a class at once, counting only bytes");
     cli_table *t = cli_table_new(headers);
     for (size_t i = 0; i < all->num && i < MOST_PHASES; i++) {
         const ik_phase *p = &all->phases[i];
@@ -188,7 +188,8 @@ static void print_phases(const loads *l)
         row("sum of fluid times", "%.6g us, crossbar %.6g us", all->fluid_ns / 1e3,
             all->crossbar_ns / 1e3);
     row("slowdown", "%.6g%s", all->slowdown,
-        all->has_contention ? "" : " or more (by the fullest channels; --contention for the rest)");
+        all->has_contention ? ""
+                            : " or more (by the most loaded channels; --contention for the rest)");
 }
 
 static void print_extras(const loads *l)

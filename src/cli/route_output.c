@@ -275,8 +275,8 @@ static ik_status refuse_lanes(const route_job *job, const ik_proof *proof, ik_er
                 "%zu channels can wait for each other%s",
                 routing, proof->witness_length, lost_lanes(job, lanes, sizeof lanes));
     return ik_hint(err, status,
-                   "'ikat check' with --vc 1q shows the cycle; --unproved writes the tables all "
-                   "the same and says so in the file");
+                   "'ikat check' with --vc 1q shows the cycle; --unproved writes the tables "
+                   "nevertheless, with a warning in the file");
 }
 
 /* Tables with an entry for every LID, switches' too; those of a file stay as they are. */

@@ -125,10 +125,11 @@ int cli_read_part(const cli *c, ik_run_part *part)
     const char *shard = cli_get(c, "--shard"), *budget = cli_get(c, "--budget");
     if (shard && !read_shard(shard, part))
         return cli_usage(
-            c, "--shard takes the number of a shard and how many there are, as 2/8, not '%s'",
+            c, "--shard takes the number of a shard and how many there are, such as 2/8, not '%s'",
             shard);
     if (budget && !read_budget(budget, part))
-        return cli_usage(c, "--budget takes a time as 90 s, 30 min, 2 h or 1 d, not '%s'", budget);
+        return cli_usage(c, "--budget takes a time such as 90 s, 30 min, 2 h or 1 d, not '%s'",
+                         budget);
     return CLI_DONE;
 }
 

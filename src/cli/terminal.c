@@ -265,7 +265,7 @@ static int finish_whole(const cli *c, int status)
     if (!lacks_memory)
         return status;
     lacks_memory = false; /* reported once */
-    ik_fail(&err, IK_ERR_MEMORY, "out of memory: the output is not whole");
+    ik_fail(&err, IK_ERR_MEMORY, "out of memory: the output is incomplete");
     return cli_error(c, &err);
 }
 

@@ -76,7 +76,7 @@ static ik_status check_scales(ik_experiment *e, const ytree *scales, ik_error *e
         ik_status status = check_scale(e, scales->keys[i]->text, scales->items[i], err);
         if (status == IK_OK && strcmp(scales->keys[i]->text, SCALE_DEFAULT) == 0)
             status = ytree_fail(scales->keys[i], err,
-                                "'" SCALE_DEFAULT "' is the scale of the file as it stands");
+                                "'" SCALE_DEFAULT "' is the scale of the file as it is written");
         if (status != IK_OK)
             return status;
         e->scales[e->num_scales++] = scales->keys[i]->text;

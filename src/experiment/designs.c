@@ -62,7 +62,8 @@ static ik_status refuse_top_level(const ytree *root, const char *section, const 
         if (strcmp(key->text, section) != 0)
             continue;
         ik_status status = ytree_fail(
-            key, err, "'%s' stands beside 'designs', of which one (line %u) has a '%s' of its own",
+            key, err,
+            "'%s' is given together with 'designs', of which one (line %u) has its own '%s'",
             section, given->line, section);
         return ik_hint(err, status, "give it in every design, or in none");
     }

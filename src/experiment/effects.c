@@ -44,14 +44,13 @@ static ik_status check_choice(const variant *sw, const variant *routing, ik_erro
                                       "section 'switch', parameter 'adaptive_choice': it has no "
                                       "effect with routing '%.60s', which does not adapt",
                                       routing->label);
-        return ik_hint(
-            err, status,
-            "leave it out, or run the routings that adapt in an experiment of their own");
+        return ik_hint(err, status,
+                       "leave it out, or run the routings that adapt in a separate experiment");
     }
     return IK_OK;
 }
 
-/* ---- workloads that end */
+/* ---- finite workloads */
 
 static bool ends(const variant *traffic)
 {
@@ -111,8 +110,8 @@ static ik_status check_reference(const variant *reference, const variant *traffi
     ik_fail_at(err, IK_ERR_INPUT, at->file, at->line, at->column,
                "'reference' has no effect with traffic '%.60s', which never ends", traffic->label);
     return ik_hint(err, IK_ERR_INPUT,
-                   "only workloads that end have a slowdown: leave it out, or run them in an "
-                   "experiment of their own");
+                   "only finite workloads have a slowdown: leave it out, or run them in a separate "
+                   "experiment");
 }
 
 /* Whether the workload itself says how messages take turns. */
@@ -207,7 +206,7 @@ static ik_status check_search(const variant *load, const variant *traffic, ik_er
     if (status != IK_OK || !own)
         return status;
     ik_fail_at(err, IK_ERR_INPUT, load->place->file, load->place->line, load->place->column,
-               "'load' is searched for, and an entry of the schedule has a load of its own");
+               "'load' is searched for, and an entry of the schedule has its own load");
     return ik_hint(err, IK_ERR_INPUT,
                    "leave 'load' of the entries out, or give 'load' beside them a value");
 }
@@ -249,9 +248,10 @@ static ik_status check_entries(const variant *adapter, const variant *traffic, i
 {
     const ik_value *most = value_of(adapter, "max_outstanding");
     if (schedule_value(traffic) && most->has) {
-        ik_fail_at(err, IK_ERR_INPUT, most->source, most->line, most->column,
-                   "section 'adapter': max_outstanding does not serve a schedule: when requests "
-                   "are made depends on replies, and a schedule says it by time");
+        ik_fail_at(
+            err, IK_ERR_INPUT, most->source, most->line, most->column,
+            "section 'adapter': max_outstanding cannot be used with a schedule: when requests "
+            "are made depends on replies, and a schedule says it by time");
         return ik_hint(err, IK_ERR_INPUT, "leave it out, or one pattern for all of the run");
     }
     ik_error why = {0};
@@ -297,7 +297,7 @@ static ik_status check_stop(const variant *measure, const variant *same, ik_erro
     if (!most->has) {
         ik_fail(err, IK_ERR_INPUT, "section 'measure', parameter 'stop_ci': stop needs at_most");
         ik_hint(err, IK_ERR_INPUT,
-                "past saturation no interval becomes small: stop: {ci: 2 %%, at_most: 2 ms}");
+                "beyond saturation no interval becomes small: stop: {ci: 2 %%, at_most: 2 ms}");
         return place_value(ci, err);
     }
     if (warmup->word || warmup->u < most->u)

@@ -156,7 +156,7 @@ static inline bool experiment_simulates(const ik_experiment *e)
 const ik_value *load_search(const variant *load);
 /* Its load; of a search the highest that may be tried. */
 double load_most(const variant *load);
-/* 0 with a workload that ends: it has none. That of a search: load_most(). */
+/* 0 with a finite workload: it has none. That of a search: load_most(). */
 double experiment_load(const ik_experiment *e, const point *p);
 uint64_t experiment_seed(const ik_experiment *e, const point *p);
 

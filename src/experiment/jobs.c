@@ -94,7 +94,7 @@ static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *
     ik_status status = IK_OK;
     if (traffic->kind == YTREE_LIST)
         return ytree_fail(traffic, err,
-                          "'traffic' is a list: with 'hosts' or 'mapping' beside it, write them in "
+                          "'traffic' is a list: together with 'hosts' or 'mapping', write these in "
                           "each of its items");
     bool endless = is_endless(traffic);
     if (!endless && (status = refuse_whole(traffic, ytree_get(job, keys[0]),
@@ -110,7 +110,7 @@ static ik_status place_traffic(ik_experiment *e, const ytree *job, const ytree *
     for (size_t k = 0; k < 2 && status == IK_OK; k++) {
         ytree *value = ytree_get(job, keys[k]);
         if (value && traffic->kind == YTREE_MAP && !endless && ytree_get(traffic, keys[k]))
-            return ytree_fail(value, err, "'%s' is said by the job and by its traffic", keys[k]);
+            return ytree_fail(value, err, "'%s' is given by the job and by its traffic", keys[k]);
         if (value)
             status = ytree_set(copy, keys[k], value, &e->arena, err);
     }
@@ -238,8 +238,8 @@ ik_status jobs_as_traffic(ik_experiment *e, ytree *root, ik_error *err)
         return IK_OK;
     if (ytree_get(root, "traffic")) {
         ik_status status =
-            ytree_fail(jobs, err, "'jobs' and 'traffic' both say who sends: give one of them");
-        return ik_hint(err, status, "each job has a traffic of its own");
+            ytree_fail(jobs, err, "'jobs' and 'traffic' both say who sends: give only one of them");
+        return ik_hint(err, status, "each job has its own traffic");
     }
     ytree *map = ytree_new(YTREE_MAP, jobs->file, jobs->line, jobs->column, &e->arena),
           *family = ytree_new(YTREE_SCALAR, jobs->file, jobs->line, jobs->column, &e->arena);

@@ -313,7 +313,8 @@ static ik_status check_traffics(const ik_experiment *e, const variants *list, ik
         return refuse_several(e, list, err);
     if (!traffic->line || experiment_measures_traffic(e))
         return IK_OK;
-    ik_status status = ytree_fail(traffic, err, "'traffic' has no effect: no measure looks at it");
+    ik_status status =
+        ytree_fail(traffic, err, "'traffic' has no effect: no measure depends on it");
     return ik_hint(err, status, "contention, saturation, effective_bandwidth, nca and queues do");
 }
 
@@ -326,8 +327,8 @@ ik_status measures_check(const ik_experiment *e, ik_error *err)
     if (status != IK_OK || experiment_simulates(e))
         return status;
     if (e->sections[SECTION_SEEDS].num > 1 && !any_draws(e)) {
-        status = ytree_fail(seeds, err,
-                            "'seeds' has no effect: nothing that is measured is drawn by it");
+        status =
+            ytree_fail(seeds, err, "'seeds' has no effect: nothing that is measured depends on it");
         return ik_hint(err, status,
                        "random fabrics and tables have seeds of their own: fabric: {seed: 1..10}");
     }

@@ -110,8 +110,8 @@ static ik_status refuse_contradiction(const merge *m, const char *path, size_t p
                     "'%.150s' contradicts an earlier file: the same %s with other contents%s%.300s",
                     path, parts[part].what, params[0] ? ": " : "", params);
         ik_hint(err, status,
-                "a file that was continued after its experiment was changed is no part; run its "
-                "shard anew");
+                "a file that was continued after its experiment was changed cannot be merged: run "
+                "its shard again");
     }
     sqlite3_finalize(statement);
     return status;

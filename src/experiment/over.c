@@ -83,7 +83,7 @@ static ik_status refuse(ik_experiment *e, const ytree *word, const char *what, i
     for (size_t i = 0; names[i] && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     return names[0] ? ik_hint(err, status, "swept are %s", list)
-                    : ik_hint(err, status, "nothing but loads and seeds is swept");
+                    : ik_hint(err, status, "only loads and seeds are swept");
 }
 
 static ik_status add_axis(ik_experiment *e, const ytree *word, ik_error *err)
@@ -100,10 +100,10 @@ static ik_status add_axis(ik_experiment *e, const ytree *word, ik_error *err)
     if (strcmp(word->text, "seeds") == 0)
         return ytree_fail(word, err, "'over' has 'seeds', which are always samples");
     if (id == NUM_SECTIONS || !can_vary(id))
-        return refuse(e, word, "is no axis that can be a sample", err);
+        return refuse(e, word, "is not an axis that can be a sample", err);
     axis_use use = use_of(e, id, dot ? dot + 1 : NULL);
     if (!use.first)
-        return refuse(e, word, "is no axis of this sweep", err);
+        return refuse(e, word, "is not an axis of this sweep", err);
     if (!use.varies)
         return refuse(e, word, "is not swept", err);
     for (size_t i = 0; i < e->num_over; i++)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 static const char *const keys_of_patterns[] = {"pattern", "share", "name", NULL};
-static const members_kind in_list = {"+;", "cannot stand in a list"};
+static const members_kind in_list = {"+;", "cannot be in a list"};
 
 static const ik_param share_row = {
     "share", IK_PARAM_FRACTION, "", 0, 0, NULL, "share of the messages, or a weight"};
@@ -80,8 +80,8 @@ static ik_status read_item(ik_experiment *e, const ytree *item, sweep *out, ik_e
 static ik_status read_mapping(ik_experiment *e, const ytree *map, sweep *out, ik_error *err)
 {
     sweep found = {0};
-    ik_status status = members_read_traffic(
-        e, map, (members_kind){"+;", "cannot stand in a pattern"}, &found, err);
+    ik_status status =
+        members_read_traffic(e, map, (members_kind){"+;", "cannot be in a pattern"}, &found, err);
     for (size_t i = 0; i < found.num && status == IK_OK; i++) {
         const ik_spec_member m = {.spec = found.text[i]};
         const char *text = ik_spec_list_print(&m, 1, &e->arena);
@@ -214,7 +214,7 @@ ik_status patterns_write(ik_experiment *e, variant *v, const patterns *p, patter
                                                 : found->spec;
         if (strpbrk(list[i].spec, jobs ? "&|" : "+;"))
             return ytree_fail(v->place, err,
-                              "'%.100s' cannot stand in a list: it contains '%c' or '%c'",
+                              "'%.100s' cannot be in a list: it contains '%c' or '%c'",
                               list[i].spec, jobs ? '&' : '+', jobs ? '|' : ';');
     }
     const char *text = jobs ? ik_spec_jobs_print(list, p->num, &e->arena)

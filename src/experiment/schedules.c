@@ -68,7 +68,7 @@ static ik_status read_traffic(ik_experiment *e, const ytree *entry, sweep *out, 
                           "an entry of a schedule has the key 'traffic', and may have 'until', "
                           "'load' and 'name'");
     ik_status status =
-        members_read_traffic(e, node, (members_kind){"&|", "cannot stand in a schedule"}, out, err);
+        members_read_traffic(e, node, (members_kind){"&|", "cannot be in a schedule"}, out, err);
     for (size_t i = 0; i < out->num && status == IK_OK; i++) {
         ik_spec spec;
         status = ik_spec_parse(out->text[i], &e->arena, &spec, err);
@@ -215,8 +215,9 @@ ik_status schedule_as_traffic(ik_experiment *e, ytree *root, ik_error *err)
         return IK_OK;
     const char *other = ytree_get(root, "traffic") ? "traffic" : "jobs";
     if (ytree_get(root, other)) {
-        ytree_fail(list, err, "'schedule' and '%s' both say who sends: give one of them", other);
-        return ik_hint(err, IK_ERR_INPUT, "each entry of a schedule has a traffic of its own");
+        ytree_fail(list, err, "'schedule' and '%s' both say who sends: give only one of them",
+                   other);
+        return ik_hint(err, IK_ERR_INPUT, "each entry of a schedule has its own traffic");
     }
     ytree *map = ytree_new(YTREE_MAP, list->file, list->line, list->column, &e->arena),
           *family = ytree_new(YTREE_SCALAR, list->file, list->line, list->column, &e->arena);

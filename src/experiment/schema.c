@@ -99,7 +99,7 @@ static const ik_experiment_section sections[] = {
     [SECTION_MEASURE] = {"measure", IK_SECTION_PARAMS, ik_measure_params, "",
                          "warm-up, measured time, series"},
     [SECTION_REFERENCE] = {"reference", IK_SECTION_PARAMS, ik_reference_params, "",
-                           "what slowdowns of workloads that end are measured by"},
+                           "what slowdowns of finite workloads are measured by"},
     [SECTION_WATCH] = {"watch", IK_SECTION_PARAMS, ik_watch_params, "",
                        "packets that are followed from their generation to their delivery"},
     [SECTION_TRAFFIC] =

@@ -462,7 +462,7 @@ static ik_status refuse_search_in_list(const ytree *node, ik_error *err)
         ik_status status = ytree_fail(
             node->items[i], err, "a search for a load is all of 'load', and no value of a list");
         return ik_hint(err, status,
-                       "load: {find: saturation}, and other loads in an experiment of their own");
+                       "load: {find: saturation}, and other loads in a separate experiment");
     }
     return IK_OK;
 }

@@ -83,7 +83,7 @@ static ik_status sqlite_error(const store *s, int code, ik_error *err)
     case SQLITE_NOMEM:
         return ik_fail_memory(err, 0, "the result store");
     case SQLITE_NOTADB:
-        ik_fail(err, IK_ERR_INPUT, "'%.200s' is no results file of ikat", path);
+        ik_fail(err, IK_ERR_INPUT, "'%.200s' is not a results file of ikat", path);
         return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
     case SQLITE_FULL:
     case SQLITE_IOERR:
@@ -413,7 +413,7 @@ static ik_status check_writable(const char *path, ik_error *err)
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
         ik_status status = ik_fail(
-            err, IK_ERR_IO, "'%.200s' is no regular file, and a results file must be one", path);
+            err, IK_ERR_IO, "'%.200s' is not a regular file, and a results file must be one", path);
         return ik_hint(err, status, "name a file with -o, e.g. -o results.db");
     }
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

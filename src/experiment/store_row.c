@@ -36,7 +36,7 @@ const char *row_text(store_row *r, int column)
     if (r->status != IK_OK)
         return "";
     if (sqlite3_column_type(r->statement, column) != SQLITE_TEXT) {
-        row_damaged(r, column, "is no text");
+        row_damaged(r, column, "is not text");
         return "";
     }
     const char *text = "";
@@ -62,7 +62,7 @@ int64_t row_int(store_row *r, int column, int64_t min, int64_t max)
         return min;
     int64_t value = sqlite3_column_int64(r->statement, column);
     if (sqlite3_column_type(r->statement, column) != SQLITE_INTEGER)
-        row_damaged(r, column, "is no whole number");
+        row_damaged(r, column, "is not a whole number");
     else if (value < min || value > max)
         row_damaged(r, column, "is out of range");
     return r->status == IK_OK ? value : min;
@@ -75,7 +75,7 @@ double row_real(store_row *r, int column)
     int type = sqlite3_column_type(r->statement, column);
     double value = sqlite3_column_double(r->statement, column);
     if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
-        row_damaged(r, column, "is no number");
+        row_damaged(r, column, "is not a number");
     else if (!(value >= 0 && value <= most_real))
         row_damaged(r, column, "is out of range");
     return r->status == IK_OK ? value : 0;
@@ -93,7 +93,7 @@ static const void *blob_of(store_row *r, int column, size_t *size)
     if (r->status != IK_OK)
         return NULL;
     if (sqlite3_column_type(r->statement, column) != SQLITE_BLOB) {
-        row_damaged(r, column, "is no array");
+        row_damaged(r, column, "is not an array");
         return NULL;
     }
     const void *blob = NULL;
@@ -107,7 +107,7 @@ static const void *blob_of(store_row *r, int column, size_t *size)
 static void unpacked(store_row *r, int column, ik_status status, const ik_error *why)
 {
     if (status == IK_ERR_INPUT)
-        row_damaged(r, column, "is no packed array");
+        row_damaged(r, column, "is not a packed array");
     else if (status != IK_OK && r->status == IK_OK) {
         r->status = status;
         if (r->err)

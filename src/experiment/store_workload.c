@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/store_workload.c: what became of a workload that ends, as JSON text: what reports show
+ * experiment/store_workload.c: what became of a finite workload, as JSON text: what reports show
  * as it stands. */
 #include "experiment/store_workload.h"
 

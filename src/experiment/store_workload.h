@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * experiment/store_workload.h: what became of a workload that ends, as JSON text.
+ * experiment/store_workload.h: what became of a finite workload, as JSON text.
  */
 #ifndef IKAT_EXPERIMENT_STORE_WORKLOAD_H
 #define IKAT_EXPERIMENT_STORE_WORKLOAD_H

@@ -124,7 +124,7 @@ static uint32_t add_nodes(ik_builder *b, space *s, uint32_t count, uint32_t radi
     if (radix > MAX_RADIX || nodes > MAX_SPACE_PORTS || ports > MAX_SPACE_PORTS) {
         STICK(b, IK_ERR_UNSUPPORTED,
               "%" PRIu64 " %s with %" PRIu64
-              " ports are more than a fabric holds (%u ports, radix %d)",
+              " ports are more than a fabric can have (%u ports, radix %d)",
               nodes, what, ports, MAX_SPACE_PORTS, MAX_RADIX);
         return first;
     }
@@ -432,8 +432,8 @@ ik_status ik_builder_finish(ik_builder *b, ik_fabric **out, ik_error *err)
 {
     if (b->error.status == IK_OK && (uint64_t)b->nodes[0].ports + b->nodes[1].ports >= IK_NONE)
         STICK(b, IK_ERR_UNSUPPORTED,
-              "%u switch ports and %u host ports are more than a fabric holds", b->nodes[0].ports,
-              b->nodes[1].ports);
+              "%u switch ports and %u host ports are more than a fabric can have",
+              b->nodes[0].ports, b->nodes[1].ports);
     if (b->error.status == IK_OK && !b->f->family)
         ik_builder_family(b, "custom", "", NULL, 0);
     if (b->error.status == IK_OK && (!join_bases(b) || !join_columns(b) || !complete_labels(b->f)))

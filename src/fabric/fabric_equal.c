@@ -88,14 +88,14 @@ static bool same_layout(const ik_fabric *a, const ik_fabric *b, char *why, size_
 {
     if (!a->switch_level != !b->switch_level || !a->switch_xy != !b->switch_xy ||
         !a->switch_place != !b->switch_place)
-        DIFFER("one has levels, floor positions or drawing places and the other has not");
+        DIFFER("one has levels, floor positions or drawing places and the other does not");
     for (uint32_t sw = 0; sw < a->num_switches; sw++) {
         if (a->switch_level && a->switch_level[sw] != b->switch_level[sw])
             DIFFER("switch %" PRIu32 " is on level %u against %u", sw, a->switch_level[sw],
                    b->switch_level[sw]);
         if (a->switch_xy &&
             (a->switch_xy[sw].x != b->switch_xy[sw].x || a->switch_xy[sw].y != b->switch_xy[sw].y))
-            DIFFER("switch %" PRIu32 " stands elsewhere on the floor", sw);
+            DIFFER("switch %" PRIu32 " is elsewhere on the floor", sw);
         if (a->switch_place && (a->switch_place[sw].layer != b->switch_place[sw].layer ||
                                 a->switch_place[sw].group != b->switch_place[sw].group ||
                                 a->switch_place[sw].pos != b->switch_place[sw].pos))

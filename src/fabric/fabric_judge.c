@@ -312,7 +312,7 @@ static ik_status repair_kind(judge *j, bool hosts)
         char a[TEXT], b[TEXT];
         status = fabric_add_finding(
             f, IK_NOTE, "repaired-link", port, IK_NONE, j->err,
-            "link from %s to %s is taken as repaired: %.15s instead of %.15s",
+            "link from %s to %s is treated as repaired: %.15s instead of %.15s",
             ik_port_describe(f, port, a, sizeof a), ik_port_describe(f, peer, b, sizeof b),
             f->classes[common].name, f->classes[f->port_class[port]].name);
         f->port_class[port] = f->port_class[peer] = (uint16_t)common;
@@ -361,7 +361,7 @@ static ik_status tell_unreachable(judge *j, const uint32_t *part, uint32_t large
             f, IK_ERROR, "unreachable", IK_NONE, node, j->err,
             "host %s %s%s: most other hosts cannot be reached from it",
             ik_node_describe(f, node, name, sizeof name),
-            sw == IK_NONE ? "is not connected to a switch" : "hangs on the separate part of ",
+            sw == IK_NONE ? "is not connected to a switch" : "is in the separate part of ",
             sw == IK_NONE ? "" : ik_node_describe(f, sw, at, sizeof at));
         if (status != IK_OK)
             return status;
@@ -390,7 +390,8 @@ static ik_status judge_reach(judge *j)
     if (status == IK_OK && shared > 1)
         status = fabric_add_finding(
             f, IK_WARNING, "separate-parts", IK_NONE, IK_NONE, j->err,
-            "%" PRIu32 " parts with several hosts each are joined by no cable, the largest has "
+            "%" PRIu32
+            " parts with several hosts each are not connected by any cable; the largest has "
             "%" PRIu32 " of %" PRIu32 " hosts: cables are missing, or these are several fabrics",
             shared, most, f->num_hosts);
     if (status == IK_OK)

@@ -109,7 +109,7 @@ static ik_status claim(making *m, uint32_t index, ik_error *err)
         return ik_fail(err, IK_ERR_INPUT, "%s has LID %u; unicast LIDs go up to %u",
                        describe(m, p, name, sizeof name), p->lid + paths - 1, IK_LID_MAX);
     if (p->lid % paths != 0) {
-        ik_fail(err, IK_ERR_INPUT, "%s has base LID %u, which is no multiple of %u (LMC %u)",
+        ik_fail(err, IK_ERR_INPUT, "%s has base LID %u, which is not a multiple of %u (LMC %u)",
                 describe(m, p, name, sizeof name), p->lid, paths, p->lmc);
         return ik_hint(err, IK_ERR_INPUT, "a port has 2^LMC LIDs, the first one aligned to them");
     }

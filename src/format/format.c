@@ -74,13 +74,12 @@ static bool holds_tables(const char *text, size_t size)
 
 static ik_status refuse_tables(const char *file, ik_error *err)
 {
-    ik_fail_at(
-        err, IK_ERR_INPUT, file, 0, 0,
-        "these are forwarding tables (OpenSM's LFTs or fdbs, or dump_fts), which say nothing "
-        "of cables: no fabric");
+    ik_fail_at(err, IK_ERR_INPUT, file, 0, 0,
+               "these are forwarding tables (OpenSM's LFTs or fdbs, or dump_fts), which do not "
+               "describe cables: this is not a fabric");
     return ik_hint(err, IK_ERR_INPUT,
                    "'ikat check FABRIC --routing lft:path=FILE' proves them on their fabric, which "
-                   "ibnetdiscover tells; 'ikat load' and 'ikat route' take them the same way");
+                   "ibnetdiscover dumps; 'ikat load' and 'ikat route' accept them in the same way");
 }
 
 static ik_status unrecognised(const char *file, size_t size, ik_error *err)
@@ -172,7 +171,7 @@ ik_status ik_fabric_write(const ik_fabric *f, const char *path, const char *form
     if (!format)
         format = ik_format_for_file(path);
     if (!format) {
-        ik_fail(err, IK_ERR_USAGE, "'%.200s': the name's ending names no format", path);
+        ik_fail(err, IK_ERR_USAGE, "'%.200s': no format has this file name ending", path);
         return ik_hint(err, IK_ERR_USAGE,
                        "endings like .ibnetdiscover, .json, .graphml, .dot, .edges, .anynet, or "
                        "give a format");

@@ -210,7 +210,7 @@ static ik_status cycle_ps(const ik_fabric *f, uint64_t *cycle, ik_error *err)
     if (!equal && (f->classes[0].latency_ps == 0 || longest / common > 1000000))
         return ik_fail(err, IK_ERR_UNSUPPORTED,
                        "latencies up to %" PRIu64 " ps with a common divisor of %" PRIu64
-                       " ps are no reasonable numbers of cycles",
+                       " ps do not give reasonable numbers of cycles",
                        longest, common);
     *cycle = equal ? 0 : common;
     return IK_OK;

@@ -146,7 +146,7 @@ static void next(dot_reader *r)
         read_quoted(r);
     } else {
         r->kind = strchr("{}[];,=:", c) ? DOT_MARK : DOT_BAD;
-        r->bad = "a character that has no meaning here";
+        r->bad = "an unexpected character";
         r->mark = c;
         r->at++;
     }
@@ -331,7 +331,7 @@ static ik_status read_graph(dot_reader *r)
         if (status != IK_OK)
             return status;
     }
-    return r->kind == DOT_END ? IK_OK : unexpected(r, "the end of the file behind the graph");
+    return r->kind == DOT_END ? IK_OK : unexpected(r, "the end of the file after the graph");
 }
 
 static ik_status read_text(const char *text, size_t size, const char *file, ik_builder *b,

@@ -256,7 +256,7 @@ static ik_status read_port(ib_file *ib, ik_error *err)
     ib_end end = {.node = ib->current, .line = s->line, .file = s->file};
     remark r;
     if (ib->current == IK_NONE)
-        return scan_fail(s, err, "a port stands before any Switch or Ca; expected one of these");
+        return scan_fail(s, err, "a port comes before any Switch or Ca; expected one of these");
     ik_status status = ib_bracketed_port(s, &end.port, err);
     if (status == IK_OK && end.port > ib->nodes[ib->current].radix)
         return scan_fail(s, err, "port %" PRIu32 " of a node with %" PRIu32 " ports (line %u)",

@@ -176,14 +176,14 @@ static ik_status check_floor(const ik_fabric *f, uint32_t side, ik_error *err)
 {
     if ((uint64_t)side * side != f->num_switches || !f->switch_xy) {
         ik_fail(err, IK_ERR_UNSUPPORTED, "%" PRIu32 " switches %s: no n x n floor to write",
-                f->num_switches, f->switch_xy ? "are no square" : "without positions");
+                f->num_switches, f->switch_xy ? "are not a square" : "without positions");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "format 'edges' writes any fabric");
     }
     for (uint32_t a = 0; a < f->num_switches; a++) {
         if (f->switch_xy[a].x != (int32_t)(a % side) || f->switch_xy[a].y != (int32_t)(a / side)) {
             return ik_fail(err, IK_ERR_UNSUPPORTED,
-                           "switch %" PRIu32 " does not stand at column %" PRIu32 ", row %" PRIu32,
-                           a, a % side, a / side);
+                           "switch %" PRIu32 " is not at column %" PRIu32 ", row %" PRIu32, a,
+                           a % side, a / side);
         }
     }
     return IK_OK;

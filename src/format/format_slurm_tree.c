@@ -128,7 +128,7 @@ static ik_status write_levels(tree *t, FILE *out, ik_error *err)
     if (t->roots > 1)
         fprintf(out,
                 "# The fabric has %" PRIu32
-                " parts that no cable joins: Slurm runs no job across them.\n",
+                " parts that are not connected: Slurm runs no job across them.\n",
                 t->roots);
     free(old);
     return IK_OK;
@@ -137,13 +137,14 @@ static ik_status write_levels(tree *t, FILE *out, ik_error *err)
 static ik_status refuse(const ik_fabric *f, ik_error *err)
 {
     if (!f->num_hosts)
-        return ik_fail(err, IK_ERR_UNSUPPORTED, "the fabric has no hosts: nothing to tell Slurm");
+        return ik_fail(err, IK_ERR_UNSUPPORTED,
+                       "the fabric has no hosts: there is nothing to write for Slurm");
     ik_fail(err, IK_ERR_UNSUPPORTED,
-            "the fabric is no tree of levels, which is all that Slurm's topology/tree knows");
+            "the fabric is not a tree of levels, and Slurm's topology/tree supports nothing else");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
                    "--format slurm_block writes the hosts of each switch as a block, for "
-                   "topology/block; topology/tree wants a fabric whose cables all join "
-                   "neighbouring levels: 'ikat audit' names those that do not");
+                   "topology/block; topology/tree needs a fabric whose cables all join adjacent "
+                   "levels: 'ikat audit' names those that do not");
 }
 
 static ik_status write_tree(tree *t, FILE *out, ik_error *err)

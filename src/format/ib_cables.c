@@ -96,7 +96,7 @@ static ik_status number_slots(ib_file *ib, ik_error *err)
         total += ib->nodes[node].merged || ib->nodes[node].left_out ? 0 : ib->nodes[node].radix;
         if (total > IB_MAX_SLOTS)
             return ik_fail_at(err, IK_ERR_INPUT, ib->nodes[node].file, ib->nodes[node].line, 1,
-                              "more than %d ports up to here; that is no fabric", IB_MAX_SLOTS);
+                              "more than %d ports up to here; this is not a fabric", IB_MAX_SLOTS);
     }
     ib->num_slots = (uint32_t)total;
     return IK_OK;
@@ -235,15 +235,14 @@ static ik_status add_nodes(ib_file *ib, ik_error *err)
         const char *key = shown_key(ib, order[i], &length);
         ik_end end = end_of(ib, order[i], 1);
         ik_builder_finding(ib->b, node->is_host ? IK_WARNING : IK_ERROR, "missing-section", &end,
-                           "\"%.*s\" (%.*s) is mentioned in line %u but has no section of its own: "
+                           "\"%.*s\" (%.*s) is mentioned in line %u but has no section: "
                            "the dump is incomplete",
                            length, key, (int)(node->name.length < 100 ? node->name.length : 100),
                            node->name.at ? node->name.at : "", node->line);
     }
     if (missing > NAMED)
-        ik_builder_finding(
-            ib->b, IK_WARNING, "missing-section", NULL,
-            "%" PRIu32 " nodes in all are mentioned but have no section of their own", missing);
+        ik_builder_finding(ib->b, IK_WARNING, "missing-section", NULL,
+                           "%" PRIu32 " nodes in all are mentioned but have no section", missing);
     free(order);
     return IK_OK;
 }
@@ -343,8 +342,7 @@ static void lay_one_sided(ib_file *ib)
                 "is contradicted by its other end, which names another port; it is left out");
         } else {
             if (ib->nodes[end->peer].defined && !end->alias)
-                report_bad_cable(ib, end, IK_WARNING,
-                                 "is listed at this end only; it is taken as listed");
+                report_bad_cable(ib, end, IK_WARNING, "is reported by this end only; it is kept");
             lay(ib, end, NULL);
             ib->slot[far] = ib->slot[slot];
         }
@@ -433,7 +431,7 @@ static void report_clashes(ib_file *ib)
         ik_end end = end_of(ib, n, 1);
         ik_builder_finding(ib->b, IK_WARNING, "contradicting-section", &end,
                            "\"%.*s\" has a section in line %u and another one in line %u that "
-                           "contradicts it: they are taken for two nodes with one GUID",
+                           "contradicts it: they are treated as two nodes with the same GUID",
                            length, key, ib->nodes[first].line, node->line);
     }
 }
@@ -444,7 +442,7 @@ static void report_counts(ib_file *ib)
     report_clashes(ib);
     if (ib->second_dump)
         ik_builder_finding(ib->b, IK_WARNING, "second-dump", NULL,
-                           "another dump begins in line %u: both are taken for one fabric",
+                           "another dump begins in line %u: both are treated as one fabric",
                            ib->second_dump);
     if (ib->one_sided > NAMED)
         ik_builder_finding(
@@ -466,7 +464,7 @@ static void report_counts(ib_file *ib)
     if (ib->left_out)
         ik_builder_finding(ib->b, IK_NOTE, "aggregation-node", NULL,
                            "%" PRIu32
-                           " aggregation nodes inside switches are no hosts and are left out",
+                           " aggregation nodes inside switches are not hosts and are left out",
                            ib->left_out);
     if (ib->commands)
         ik_builder_finding(ib->b, IK_NOTE, "commands", NULL,

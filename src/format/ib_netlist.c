@@ -148,7 +148,7 @@ static ik_status read_alias(ib_file *ib, ik_error *err)
     slice name;
     ib->s.at++;
     if (ib->current == IK_NONE)
-        return scan_fail(&ib->s, err, "an alias stands before any Switch or Ca");
+        return scan_fail(&ib->s, err, "an alias comes before any Switch or Ca");
     ik_status status = ib_bracketed_port(&ib->s, &port, err);
     if (status == IK_OK && port > ib->nodes[ib->current].radix)
         return scan_fail(&ib->s, err, "port %" PRIu32 " of a node with %" PRIu32 " ports", port,

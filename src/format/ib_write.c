@@ -84,7 +84,7 @@ static ik_status check_ports(const ik_fabric *f, uint32_t node, ik_error *err)
         if (!number || seen[number])
             return ik_fail(err, IK_ERR_UNSUPPORTED, "%s: %s; such a dump cannot be written",
                            ik_port_describe(f, port, text, sizeof text),
-                           number ? "two cabled ports have this number" : "0 is no port's number");
+                           number ? "two cabled ports have this number" : "0 is not a port number");
         seen[number] = true;
     }
     return IK_OK;
@@ -101,7 +101,8 @@ ik_status ib_check_writable(const ik_fabric *f, ik_error *err)
     for (uint32_t i = 0; i < f->num_classes; i++) {
         ib_rate_name(f->classes[i].rate_bps, rate);
         if (!rate[0]) {
-            ik_fail(err, IK_ERR_UNSUPPORTED, "links of %s are no InfiniBand width and speed",
+            ik_fail(err, IK_ERR_UNSUPPORTED,
+                    "links of %s have a width and speed that InfiniBand does not have",
                     ik_format_quantity(text, sizeof text, f->classes[i].rate_bps, IK_DIM_RATE));
             return ik_hint(err, IK_ERR_UNSUPPORTED,
                            "4xEDR is 100 Gb/s, 4xHDR 200 Gb/s, 4xNDR 400 Gb/s");

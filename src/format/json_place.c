@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * json_place.c: where in a JSON text an element stands. Jansson keeps no places of what it has
- * read; a text that it accepted is passed over once more, value by value, only when there is
+ * read; a text that it accepted is skipped once more, value by value, only when there is
  * something to complain about. O(size).
  */
 #include "format/json_read.h"

@@ -301,8 +301,8 @@ static ik_status read_root(json_reader *r, const json_t *root)
                           (int64_t)json_integer_value(json_object_get(root, "version")));
     for (size_t i = 0; i < 4; i++)
         if (!json_is_array(json_object_get(root, arrays[i])))
-            return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 0, 0, "\"%s\" is missing or no array",
-                              arrays[i]);
+            return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 0, 0,
+                              "\"%s\" is missing or not an array", arrays[i]);
     ik_status status = read_levels(r, root);
     if (status == IK_OK)
         status = read_classes(r, root);

@@ -231,9 +231,9 @@ static void remark(const ik_fabric *f, uint32_t count, uint32_t node, const char
 void slurm_names_remark(const slurm_names *n, const ik_fabric *f, FILE *out)
 {
     remark(f, n->cleaned, n->first_cleaned,
-           "names have characters that Slurm cannot take: these became '-'", out);
+           "names have characters that Slurm does not accept: '-' replaces them", out);
     remark(f, n->further, n->first_further,
-           "further adapters of hosts that stand at the switch of another adapter", out);
+           "further adapters of hosts that are on the switch of another adapter", out);
     remark(f, n->uncabled, n->first_uncabled, "hosts without a cable to a switch are left out",
            out);
 }

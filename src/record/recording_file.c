@@ -60,7 +60,7 @@ static ik_status read_header(recording *r, ik_error *err)
     if (status != IK_OK)
         return status;
     if (memcmp(h.magic, RECORDING_MAGIC, sizeof h.magic) != 0)
-        return refuse(r, err, 0, "this is no recording of ikat: it does not begin with IKATREC");
+        return refuse(r, err, 0, "this is not a recording of ikat: it does not begin with IKATREC");
     if (h.crc != crc_of(&h, offsetof(recording_header, crc)))
         return refuse(r, err, 0, "the header is damaged: its checksum is wrong");
     if (h.version != RECORDING_VERSION) {

@@ -52,7 +52,7 @@ const char *recording_kind_name(unsigned operation, unsigned kind)
 typedef struct reading {
     recording *r;
     const char *wrong;
-    bool memory; /* wrong for want of it */
+    bool memory; /* wrong for lack of it */
 } reading;
 
 static uint64_t number(reading *d)
@@ -92,20 +92,22 @@ static uint64_t size(reading *d)
 
 static uint32_t peer(reading *d)
 {
-    uint64_t value = at_most(d, (uint64_t)d->r->num_ranks + 1, "it names a rank that is none");
+    uint64_t value =
+        at_most(d, (uint64_t)d->r->num_ranks + 1, "it names a rank that does not exist");
     return value == 0 ? RECORDING_NOBODY : value == 1 ? RECORDING_ANY : (uint32_t)value - 2;
 }
 
 static uint32_t tag(reading *d)
 {
-    uint64_t value = at_most(d, INT32_MAX + UINT64_C(1), "a tag is none of MPI's");
+    uint64_t value = at_most(d, INT32_MAX + UINT64_C(1), "a tag is not valid in MPI");
     return value == 0 ? RECORDING_ANY : (uint32_t)value - 1;
 }
 
 static uint32_t known_comm(reading *d)
 {
     recording *r = d->r;
-    uint32_t comm = (uint32_t)at_most(d, r->num_comms - 1, "it names a communicator that is none");
+    uint32_t comm =
+        (uint32_t)at_most(d, r->num_comms - 1, "it names a communicator that does not exist");
     if (comm < r->room_comms && r->comm_freed[comm])
         d->wrong = "it names a communicator that was freed";
     return comm;
@@ -161,7 +163,7 @@ static void read_begin(reading *d, recording_record *o)
     uint64_t rank = number(d), ranks = number(d);
     if (!d->wrong && (rank != d->r->rank || ranks != d->r->num_ranks))
         d->wrong = "it is another rank's, or of another number of ranks";
-    o->level = (uint32_t)at_most(d, UINT32_MAX, "a thread level is none of MPI's");
+    o->level = (uint32_t)at_most(d, UINT32_MAX, "a thread level is not one of MPI's");
     number(d);
     text(d, o->host, sizeof o->host);
     text(d, o->library, sizeof o->library);
@@ -176,14 +178,14 @@ static void read_runs(reading *d)
 {
     uint64_t ranks = d->r->num_ranks, sum = 0;
     for (size_t runs = how_many(d); runs && !d->wrong; runs--) {
-        uint64_t first = at_most(d, ranks - 1, "it names a rank that is none");
+        uint64_t first = at_most(d, ranks - 1, "it names a rank that does not exist");
         uint64_t length = at_most(d, ranks, "a communicator has more ranks than there are");
-        uint64_t zigzag = at_most(d, 2 * ranks, "a communicator has ranks that are none");
+        uint64_t zigzag = at_most(d, 2 * ranks, "a communicator has ranks that do not exist");
         int64_t step = (int64_t)(zigzag >> 1) ^ -(int64_t)(zigzag & 1);
         int64_t last = (int64_t)first + step * (int64_t)(length ? length - 1 : 0);
         sum += length;
         if (!d->wrong && (length == 0 || last < 0 || last >= (int64_t)ranks || sum > ranks))
-            d->wrong = "a communicator has ranks that are none";
+            d->wrong = "a communicator has ranks that do not exist";
         for (uint64_t i = 0; i < length && !d->wrong; i++)
             add_item(d, (recording_item){.value = (uint64_t)((int64_t)first + step * (int64_t)i)});
     }
@@ -195,8 +197,8 @@ static void read_comm(reading *d, recording_record *o)
     o->comm = (uint32_t)at_most(d, IK_NONE - 2, "a communicator has no number");
     if (!d->wrong && o->comm != r->num_comms)
         d->wrong = "communicators are not numbered in their order";
-    o->kind = (unsigned)at_most(d, COMM_KINDS - 1, "it is made in a way that is none");
-    o->root = (uint32_t)at_most(d, r->num_comms - 1, "its parent is no communicator");
+    o->kind = (unsigned)at_most(d, COMM_KINDS - 1, "it is made in an unknown way");
+    o->root = (uint32_t)at_most(d, r->num_comms - 1, "its parent is not a communicator");
     o->sequence = number(d);
     read_runs(d);
     size_t own = r->num_items;
@@ -227,7 +229,7 @@ static void read_message(reading *d, recording_record *o, bool send)
 {
     o->request = new_request(d);
     if (send)
-        o->kind = (unsigned)at_most(d, SEND_MODES - 1, "a send has a mode that is none");
+        o->kind = (unsigned)at_most(d, SEND_MODES - 1, "a send has an unknown mode");
     o->comm = known_comm(d);
     o->peer = peer(d);
     o->tag = tag(d);
@@ -262,7 +264,7 @@ static void read_sendrecv(reading *d, recording_record *o)
 
 static void read_wait(reading *d, recording_record *o)
 {
-    o->kind = (unsigned)at_most(d, WAIT_KINDS - 1, "it waits in a way that is none");
+    o->kind = (unsigned)at_most(d, WAIT_KINDS - 1, "it waits in an unknown way");
     number(d);
     for (size_t n = how_many(d); n && !d->wrong; n--) {
         uint64_t code = number(d);
@@ -282,9 +284,9 @@ static void read_wait(reading *d, recording_record *o)
 static void read_collective(reading *d, recording_record *o)
 {
     o->request = new_request(d);
-    o->kind = (unsigned)at_most(d, COLL_OPERATIONS - 1, "its operation is none");
+    o->kind = (unsigned)at_most(d, COLL_OPERATIONS - 1, "its operation is unknown");
     o->comm = known_comm(d);
-    uint64_t root = at_most(d, d->r->num_ranks, "its root is no rank");
+    uint64_t root = at_most(d, d->r->num_ranks, "its root is not a rank");
     o->root = root ? (uint32_t)root - 1 : IK_NONE;
     if (!d->wrong && (root != 0) != (o->kind < COLL_ROOTED))
         d->wrong = root ? "it has a root, but needs none" : "it has no root";
@@ -297,7 +299,7 @@ static void read_collective(reading *d, recording_record *o)
 static void read_neighbour(reading *d, recording_record *o)
 {
     o->request = new_request(d);
-    o->kind = (unsigned)at_most(d, NEIGH_OPERATIONS - 1, "its operation is none");
+    o->kind = (unsigned)at_most(d, NEIGH_OPERATIONS - 1, "its operation is unknown");
     o->comm = known_comm(d);
     size_t out = how_many(d);
     o->num_in = how_many(d);
@@ -359,12 +361,12 @@ static void read_operands(reading *d, recording_record *o)
         o->lasts_ns = at_most(d, RECORDING_MOST_NS, "a time is longer than eleven days");
         break;
     case REC_ONESIDED:
-        o->kind = (unsigned)at_most(d, ONE_KINDS - 1, "its operation is none");
-        at_most(d, d->r->num_ranks, "its target is no rank");
+        o->kind = (unsigned)at_most(d, ONE_KINDS - 1, "its operation is unknown");
+        at_most(d, d->r->num_ranks, "its target is not a rank");
         o->bytes = size(d);
         break;
     case REC_OTHER:
-        o->kind = (unsigned)at_most(d, OTHER_KINDS - 1, "its kind is none");
+        o->kind = (unsigned)at_most(d, OTHER_KINDS - 1, "its kind is unknown");
         break;
     default:
         break;
@@ -404,7 +406,7 @@ ik_status recording_next(recording *r, recording_record *out, ik_error *err)
     ik_status status = find_record(r, &found, err);
     if (status != IK_OK || !found) {
         if (status == IK_OK && r->ended != r->ranks[r->rank].complete)
-            return recording_refuse(r, err, "the rank's last block says otherwise how it ended");
+            return recording_refuse(r, err, "the rank's last block contradicts how it ended");
         *out = o;
         return status;
     }

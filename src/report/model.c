@@ -37,8 +37,8 @@ void model_json(store_row *r, int column, const char *text, bool or_none, const 
     }
     const char *wrong = parsed == IK_OK ? shape_differs(s, value, place, sizeof place) : NULL;
     if (parsed != IK_OK)
-        snprintf(message, sizeof message, "is no JSON: %s (line %d, column %d)", why.text, why.line,
-                 why.column);
+        snprintf(message, sizeof message, "is not JSON: %s (line %d, column %d)", why.text,
+                 why.line, why.column);
     else if (wrong)
         snprintf(message, sizeof message, "is not what ikat writes: %s", wrong);
     if (parsed != IK_OK || wrong)
@@ -57,7 +57,7 @@ ik_status model_stored(const char *text, json_t **out, ik_error *err)
     if (status == IK_ERR_MEMORY)
         return ik_fail_memory(err, strlen(text), "a report");
     if (status != IK_OK)
-        return ik_fail(err, status, "a stored text is no JSON: %s", why.text);
+        return ik_fail(err, status, "a stored text is not JSON: %s", why.text);
     *out = value;
     return IK_OK;
 }
@@ -326,7 +326,7 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
     }
     m->designs |= strncmp(row->variant, "design: ", strlen("design: ")) == 0;
     if (row->plan == SIZE_MAX || m->plans[row->plan].fabric != row->fabric)
-        row_damaged(&r, 2, "is no plan of its fabric");
+        row_damaged(&r, 2, "is not a plan of its fabric");
     model_json(&r, 11, row->params, false, &shape_params, NULL);
     model_json(&r, 12, row->classes, true, &shape_classes, NULL);
     m->num_rows += r.status == IK_OK;

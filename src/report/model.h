@@ -69,7 +69,7 @@ typedef struct report_row {
     json_t *jobs;        /* what each job took; NULL where there are none */
     json_t *watch;       /* the lives of watched packets; NULL where none are */
     json_t *probes;      /* of a search for its load; NULL where it was none */
-    double load;         /* 0: a workload that ends */
+    double load;         /* 0: a finite workload */
     uint64_t seed, window_ps, end_ps;
     double value[NUM_METRICS];
 } report_row;
@@ -103,7 +103,7 @@ typedef struct report_step {
     estimate value[NUM_METRICS];
     double *use;     /* [num_channels] fraction of its rate that each channel carried */
     tier_use *tiers; /* [num_tiers] */
-    /* throughput of the host that got least and most, seeds averaged, fraction of its rate */
+    /* throughput of the host that received least and most, seeds averaged, fraction of its rate */
     double host_min, host_max;
     report_series series; /* of the first seed, like the JSON texts below; "" = none */
     const char *congestion, *classes, *congestion_series, *workload;
@@ -236,8 +236,7 @@ ik_status model_jobs(report_model *m, const report_step *s, report_job **out, si
                      ik_error *err);
 /* Points of a step whose plan is feasible, and all of them. */
 size_t model_count_feasible(const report_model *m, const report_step *s, size_t *all);
-/* Whether no seed of a step is past saturation, or has not converged; true of a workload that
- * ends. */
+/* Whether no seed of a step is past saturation, or has not converged; true of a finite workload. */
 bool model_stationary(const report_step *s);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/report_csv.h: fields of CSV tables, and the tables of workloads that end.
+ * report/report_csv.h: fields of CSV tables, and the tables of finite workloads.
  */
 #ifndef IKAT_REPORT_CSV_H
 #define IKAT_REPORT_CSV_H

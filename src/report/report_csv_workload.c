@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/report_csv_workload.c: tables of workloads that end, a point after the other; endless
+ * report/report_csv_workload.c: tables of finite workloads, a point after the other; endless
  * traffic has no rows.
  */
 #include "report/report_csv.h"

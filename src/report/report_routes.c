@@ -42,10 +42,10 @@ static bool fits(const report_fabric *f, const json_t *value)
 
 static void put_why(ik_json *j, const char *above)
 {
-    char text[200] = "This results file holds no routes of this plan.";
+    char text[200] = "This results file has no routes of this plan.";
     if (above)
         snprintf(text, sizeof text,
-                 "The page holds no routes of this plan: there are too many %.40s for it.", above);
+                 "The page has no routes of this plan: there are too many %.40s for it.", above);
     ik_json_object(j, NULL);
     ik_json_text(j, "why", text);
     ik_json_close(j);

@@ -225,7 +225,7 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
     if (status == IK_OK)
         fprintf(p->out,
                 "Loads are fractions of the hosts' injection rate. Saturation is the %s; peak "
-                "throughput, the most that is accepted at any load.\n",
+                "throughput is the highest throughput at any load.\n",
                 searched ? "highest load that the search found of which at least 95 % is accepted"
                          : "lowest load of which less than 95 % is accepted");
     if (status == IK_OK && marked)
@@ -304,8 +304,9 @@ static ik_status put_congestion(const terminal_page *p, ik_error *err)
         return status;
     terminal_wrap(
         p,
-        "Blocked: share of the buffers whose first packet lacks credit; head-of-line: share of the "
-        "waiting bytes that only the head of their queue holds up; roots: oversubscribed channels "
+        "Blocked: fraction of the buffers whose first packet lacks credit; head-of-line: fraction "
+        "of the waiting bytes that wait only for the head of their queue; roots: oversubscribed "
+        "channels "
         "that block others, on average; tree: blocked buffers and hosts below the worst one.",
         0, 0);
     return IK_OK;

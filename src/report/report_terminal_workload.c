@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/report_terminal_workload.c: workloads that end, in a terminal: how long they took, who was
+ * report/report_terminal_workload.c: finite workloads, in a terminal: how long they took, who was
  * done last and why, what is missing.
  */
 #include "base/text_stream.h"
@@ -172,11 +172,11 @@ static void put_shares(FILE *out, const json_t *path, double completion_ps)
         {"compute_ps", "computing"},
         {"processor_ps", "waiting for a processor"},
         {"queue_ps", "at the adapter behind other messages"},
-        {"credit_ps", "at the adapter for want of credit"},
+        {"credit_ps", "at the adapter for lack of credit"},
         {"sending_ps", "sending the message itself"},
         {"latency_ps", "latency without other traffic"},
         {"network_ps", "waiting in the network"},
-        {"throttled_ps", "at the adapter for want of reorder space"},
+        {"throttled_ps", "at the adapter for lack of reorder space"},
         {"reorder_ps", "in the reorder buffer"},
         {"memory_ps", "in memory that ranks share"},
         {"gap_ps", "in the gap between messages of a host"},

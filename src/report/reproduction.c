@@ -74,7 +74,7 @@ void page_put_claim(FILE *out, const char *paper, const ik_claim *c, bool with_e
     bool differs = c->verdict == IK_CLAIM_DIFFERS;
     if (c->differs[0] && (differs || c->verdict == IK_CLAIM_HOLDS)) {
         fprintf(out, "<br><span class=\"quiet\">%s: ",
-                differs ? "Why" : "It is recorded why it would differ");
+                differs ? "Why" : "A reason for a difference is recorded");
         utf8_print_markup(out, c->differs);
         fputs("</span>", out);
     }
@@ -130,8 +130,9 @@ static void put_figure_counts(const ik_study_page *p, const char *figure, FILE *
 static void put_counts(ik_study_page *const *pages, size_t num, FILE *out)
 {
     fputs("<div class=\"scroll\"><table class=\"counts\"><tr><th>figure</th><th>claims</th>"
-          "<th>hold</th><th>differ, and it is known why</th><th>differ</th><th>cannot be told</th>"
-          "<th>at full scale alone</th></tr>\n",
+          "<th>hold</th><th>differ, with a recorded reason</th><th>differ</th><th>cannot be "
+          "decided</th>"
+          "<th>only at full scale</th></tr>\n",
           out);
     for (size_t i = 0; i < num; i++)
         for (size_t k = 0; k < pages[i]->num_claims; k++)
@@ -148,8 +149,8 @@ static void put_verdicts(ik_study_page *const *pages, size_t num, FILE *out)
             ik_verdicts_add(&n, pages[i]->claims[k].verdict, pages[i]->claims[k].differs);
     fprintf(out,
             "<p>%zu claims: <span class=\"holds\">%zu hold</span>, <span class=\"differs\">%zu "
-            "differ</span> (of %zu it is known why), <span class=\"untold\">%zu cannot be "
-            "told</span>, %zu are asked at full scale alone.</p>\n",
+            "differ</span> (for %zu a reason is recorded), <span class=\"untold\">%zu cannot be "
+            "decided</span>, %zu are checked only at full scale.</p>\n",
             claims_of(&n), n.hold, n.differ, n.recorded, n.untold, n.not_asked);
     put_counts(pages, num, out);
     page_begin_claims(out, true);
@@ -167,7 +168,7 @@ ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *ou
             "reproduced</title><style>%s</style></head><body>\n<h1>Papers, reproduced</h1>\n<p "
             "class=\"quiet\">By ikat %s. A claim holds or differs when its 95 %% intervals say so, "
             "beyond the tolerance "
-            "that it states; where they overlap, nothing can be told.</p>\n",
+            "that it states; where they overlap, nothing can be decided.</p>\n",
             style, ik_version());
     put_verdicts(pages, num, out);
     for (size_t i = 0; i < num; i++)

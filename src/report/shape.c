@@ -246,21 +246,21 @@ static bool value_differs(const shape *s, const json_t *value, path *p)
         return false;
     switch (s->kind) {
     case SHAPE_TEXT:
-        return !json_is_string(value) && differs(p, "is no text");
+        return !json_is_string(value) && differs(p, "is not text");
     case SHAPE_COUNT:
-        return !is_count(value) && differs(p, "is no whole number");
+        return !is_count(value) && differs(p, "is not a whole number");
     case SHAPE_REAL:
-        return !json_is_number(value) && differs(p, "is no number");
+        return !json_is_number(value) && differs(p, "is not a number");
     case SHAPE_BOOL:
         return !json_is_boolean(value) && differs(p, "is neither true nor false");
     case SHAPE_LIST:
-        return json_is_array(value) ? list_differs(s, value, p) : differs(p, "is no list");
+        return json_is_array(value) ? list_differs(s, value, p) : differs(p, "is not a list");
     case SHAPE_OBJECT:
     case SHAPE_MAP:
         break;
     }
     if (!json_is_object(value))
-        return differs(p, "is no object");
+        return differs(p, "is not an object");
     return s->kind == SHAPE_MAP ? map_differs(value, p) : object_differs(s, value, p);
 }
 

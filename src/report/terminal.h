@@ -62,7 +62,7 @@ bool names_fold(char (*text)[CELL], size_t rows, size_t columns, char *common, s
 /* ---- report_terminal_static.c: what was measured without simulation */
 ik_status terminal_statics(const terminal_page *p, ik_error *err);
 
-/* ---- report_terminal_workload.c: what became of workloads that end */
+/* ---- report_terminal_workload.c: what became of finite workloads */
 bool terminal_is_workload(const report_curve *c);
 ik_status terminal_workloads(const terminal_page *p, ik_error *err);
 /* report_terminal_ranks.c: of programs of calls, in what their ranks spent the time, which run was

@@ -108,7 +108,7 @@ static void name_hosts(const ik_split *split, ik_sim_result *r)
     sum_by_host(split, r->host_sent_bytes);
 }
 
-/* Where a workload that ends is not simulated; and what it is not measured with. */
+/* Where a finite workload is not simulated; and what it is not measured with. */
 static ik_status refuse_workload(const ik_plan *plan, const ik_traffic *traffic,
                                  const ik_sim_config *config, ik_error *err)
 {
@@ -120,15 +120,14 @@ static ik_status refuse_workload(const ik_plan *plan, const ik_traffic *traffic,
     if (sim_is_pipelined(config)) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED,
-                         "switch.model = pipelined does not simulate workloads that end ('%.80s')",
+                         "switch.model = pipelined does not simulate finite workloads ('%.80s')",
                          traffic->spec),
                  "switch.model");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "models iq, ioq and ideal do");
     }
     if (plan->routing->rails)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "workloads that end ('%.80s') need hosts with one cable each",
-                       traffic->spec);
+                       "finite workloads ('%.80s') need hosts with one cable each", traffic->spec);
     return IK_OK;
 }
 

@@ -314,7 +314,7 @@ static void report_progress_at_times(partition *p, uint64_t time)
     report_progress(p->sim, time);
 }
 
-/* First window of a step: the next one in which anything happens, but none is passed over in which
+/* First window of a step: the next one in which anything happens, but none is skipped in which
  * the watchdog, a sample or a look at batches is due: what they find, and when, must not depend on
  * which windows the partitions, or the engine, happen to have events in. A workload is over, or
  * stuck, when nothing happens any more; packets that are left then are found by the watchdog in its

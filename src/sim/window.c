@@ -56,7 +56,7 @@ ik_status sim_check_window(const ik_traffic *traffic, const ik_params *measure, 
     if (stops && !ik_params_has(measure, "stop_at_most")) {
         ik_about(err, ik_fail(err, IK_ERR_USAGE, "measure.stop needs at_most"), "measure.stop_ci");
         return ik_hint(err, IK_ERR_USAGE,
-                       "past saturation no interval becomes small: stop: {ci: 2 %%, at_most: 2 "
+                       "beyond saturation no interval becomes small: stop: {ci: 2 %%, at_most: 2 "
                        "ms}");
     }
     return IK_OK;

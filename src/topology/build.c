@@ -214,8 +214,8 @@ static ik_status read_latency(const char *text, size_t length, uint64_t *latency
     }
     ik_about(err,
              ik_fail(err, IK_ERR_USAGE,
-                     TOPO_LEVEL_LATENCY " has '%.*s', which is no time from 0 to 1 s", (int)length,
-                     text),
+                     TOPO_LEVEL_LATENCY " has '%.*s', which is not a time from 0 to 1 s",
+                     (int)length, text),
              "%s", TOPO_LEVEL_LATENCY);
     return ik_hint(err, IK_ERR_USAGE, "times by level, separated by colons, as in 5 ns:20 ns");
 }

@@ -141,7 +141,7 @@ static ik_status choose_links(const fail_spec *spec, const ik_fabric *f, losses 
     if (status != IK_OK)
         return status;
     if (!(share >= 0 && share <= 1)) {
-        ik_about(err, ik_fail(err, IK_ERR_USAGE, "fail = %s is no share", spec->text), "fail");
+        ik_about(err, ik_fail(err, IK_ERR_USAGE, "fail = %s is not a share", spec->text), "fail");
         return ik_hint(err, IK_ERR_USAGE,
                        "a share of the links between switches, from 0%% to 100%%");
     }

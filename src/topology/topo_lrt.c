@@ -25,7 +25,7 @@ static ik_status floor_size(const ik_params *given, ik_random_regular *r, ik_err
     if (!ik_params_has(given, "width") && side * side != r->n) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE,
-                         "N = %u is not a square number, as the n x n floor asks for", r->n),
+                         "N = %u is not a square number, as the n x n floor requires", r->n),
                  "N");
         return ik_hint(err, IK_ERR_USAGE, "%u and %u are, or give a width that divides N",
                        side * side, (side + 1) * (side + 1));

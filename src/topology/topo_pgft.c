@@ -34,7 +34,8 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
                  ik_fail(err, IK_ERR_USAGE, "m has %zu levels, w has %zu and p has %zu", h, num_w,
                          num_p),
                  "m w p");
-        return ik_hint(err, IK_ERR_USAGE, "give each one number a level, e.g. m=4:4,w=1:2,p=1:2");
+        return ik_hint(err, IK_ERR_USAGE,
+                       "give each of them one number per level, e.g. m=4:4,w=1:2,p=1:2");
     }
     if (h > IK_XGFT_MAX_H) {
         return ik_about(err,

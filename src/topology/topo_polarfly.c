@@ -171,7 +171,7 @@ const ik_topology ik_topology_polarfly = {
                "first non-zero coordinate 1; two are cabled iff their scalar product is 0. The "
                "degree is q + 1; the q + 1 quadrics, points orthogonal to themselves, have degree "
                "q and one port unconnected. Diameter 2, and exactly one two-hop path between "
-               "routers that are no neighbours.\n\n"
+               "routers that are not neighbours.\n\n"
                "Point (1,y,z) has the number y*q + z, (0,1,z) the number q*q + z, (0,0,1) the "
                "last. Ports of a router: its p hosts, then its neighbours in ascending order. In "
                "drawings the quadrics are row 0 and every further row is the fan of one neighbour "

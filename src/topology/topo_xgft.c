@@ -23,7 +23,7 @@ static ik_status build(const ik_params *params, const ik_topo_ctx *ctx, ik_build
     if (h != num_w) {
         ik_about(err, ik_fail(err, IK_ERR_USAGE, "m has %zu levels and w has %zu", h, num_w),
                  "m w");
-        return ik_hint(err, IK_ERR_USAGE, "give both one number a level, e.g. m=16:16,w=1:10");
+        return ik_hint(err, IK_ERR_USAGE, "give both one number per level, e.g. m=16:16,w=1:10");
     }
     ik_xgft tree;
     ik_status status = xgft_tree_init(&tree, ctx->env, h, m, w, NULL, err);

@@ -273,7 +273,7 @@ static ik_status tell_unknown(ik_fabric *f, const char *code, const char *what,
     if (!m->unknown)
         return IK_OK;
     return fabric_add_finding(f, IK_NOTE, code, IK_NONE, IK_NONE, err,
-                              "%" PRIu32 " GUIDs of the %s are none of the fabric's, the first is "
+                              "%" PRIu32 " GUIDs of the %s are not in the fabric, the first is "
                               "0x%016" PRIx64,
                               m->unknown, what, m->first_unknown);
 }

@@ -106,7 +106,7 @@ static ik_status read_banner(market *m, ik_error *err)
             return fail(m, k + 1, err, "is not read", words[k].hint);
     }
     if (m->num > 5)
-        return fail(m, 5, err, "is one word too many", "the line ends behind general or symmetric");
+        return fail(m, 5, err, "is one word too many", "the line ends after general or symmetric");
     m->array = chosen[1] == 1;
     m->pattern = chosen[2] == 2;
     m->symmetric = chosen[3] == 1;
@@ -133,7 +133,7 @@ static ik_status read_sizes(market *m, ik_error *err)
                           "the matrix ends before its size");
     for (int k = 0; k < wanted; k++)
         if (k >= m->num || !whole_number(m->words[k], values[k]))
-            return fail(m, k, err, "is no whole number", hint);
+            return fail(m, k, err, "is not a whole number", hint);
     if (m->num > wanted)
         return fail(m, wanted, err, "is one word too many", hint);
     for (int k = 0; k < 2; k++)
@@ -145,7 +145,7 @@ static ik_status read_sizes(market *m, ik_error *err)
             return ik_hint(err, IK_ERR_INPUT, "row i and column i are host i - 1");
         }
     if (m->symmetric && m->rows != m->columns)
-        return fail(m, 1, err, "makes no square, and the matrix is symmetric", hint);
+        return fail(m, 1, err, "does not make a square, and the matrix is symmetric", hint);
     return IK_OK;
 }
 
@@ -170,8 +170,8 @@ static ik_status read_entry(market *m, ik_error *err)
     for (int k = 0; k < 2; k++)
         if (k >= m->num || !whole_number(m->words[k], &place[k]) || place[k] < 1 ||
             place[k] > (k ? m->columns : m->rows))
-            return fail(m, k, err, k ? "is no column of the matrix" : "is no row of the matrix",
-                        hint);
+            return fail(m, k, err,
+                        k ? "is not a column of the matrix" : "is not a row of the matrix", hint);
     if (m->num != wanted)
         return fail(m, m->num > wanted ? wanted : m->num, err, "is one word too many", hint);
     if (m->symmetric && place[0] < place[1])
@@ -207,7 +207,7 @@ static ik_status read_array(market *m, ik_error *err)
             if (!next_words(m))
                 return fail_end(m, n, expected, err);
             if (m->num > 1)
-                return fail(m, 1, err, "is one word too many", "an array has one value a line");
+                return fail(m, 1, err, "is one word too many", "an array has one value per line");
             ik_status status = add(m, row, column, 0, err);
             if (status != IK_OK)
                 return status;
@@ -225,6 +225,6 @@ ik_status flow_read_market(flow_reader *r, ik_error *err)
     if (status == IK_OK)
         status = m.array ? read_array(&m, err) : read_coordinates(&m, err);
     if (status == IK_OK && next_words(&m))
-        return fail(&m, 0, err, "is behind the last entry", "the size says how many there are");
+        return fail(&m, 0, err, "comes after the last entry", "the size says how many there are");
     return status;
 }

@@ -34,7 +34,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         groups = ik_params_uint(p, "groups");
     if (groups == 0) {
         ik_fail(err, IK_ERR_UNSUPPORTED,
-                "traffic 'adversarial': a fabric of family '%s' has no groups of its own",
+                "traffic 'adversarial': a fabric of family '%s' has no groups",
                 t->fabric->family ? t->fabric->family : "unknown");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "say how many with groups=");
     }

@@ -6,7 +6,7 @@
  * one flow a line: source, destination, optional weight (a number above zero, 1 if left out); hosts
  * by number or by name (the first host of that name); # starts a comment.
  *
- * What a host would send to itself is passed over, with a note. Cost O(hosts + size of the file).
+ * What a host would send to itself is skipped, with a note. Cost O(hosts + size of the file).
  */
 #include "traffic/flow_reader.h"
 
@@ -80,7 +80,7 @@ ik_status flow_add_entry(flow_reader *r, uint32_t src, uint32_t dst, const char 
         return flow_add(r, src, dst, w, err);
     if (flow_is_zero(word))
         return IK_OK;
-    ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, column, "'%.60s' is no weight", word);
+    ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, column, "'%.60s' is not a weight", word);
     return ik_hint(err, IK_ERR_INPUT, "zero, or a number above it, as 3, 0.5 or 1e-3");
 }
 
@@ -122,7 +122,7 @@ static ik_status read_line(flow_reader *r, char *line, ik_error *err)
         return ik_hint(err, IK_ERR_INPUT, "expected: source destination [weight]");
     }
     if (n == 3 && !weight_read(words[2], &w)) {
-        ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, columns[2], "'%.60s' is no weight",
+        ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, columns[2], "'%.60s' is not a weight",
                    words[2]);
         return ik_hint(err, IK_ERR_INPUT, "a number above zero, as 3, 0.5 or 1e-3");
     }
@@ -172,7 +172,7 @@ static ik_status read_file(flow_reader *r, const ik_env *env, ik_error *err)
     return s;
 }
 
-/* Says what was passed over. */
+/* Says what was skipped. */
 static ik_status note_own_lines(const flow_reader *r, ik_error *err)
 {
     size_t size = strlen(r->path) + 160;
@@ -182,9 +182,8 @@ static ik_status note_own_lines(const flow_reader *r, ik_error *err)
     if (!r->t->note)
         return ik_fail_memory(err, size, "a note");
     bool one = r->own_lines == 1;
-    snprintf(r->t->note, size,
-             "%s: %llu %s of a host to itself %s passed over, the first is %sline %u", r->path,
-             (unsigned long long)r->own_lines,
+    snprintf(r->t->note, size, "%s: %llu %s of a host to itself %s skipped, the first is %sline %u",
+             r->path, (unsigned long long)r->own_lines,
              r->matrix ? one ? "entry" : "entries"
              : one     ? "line"
                        : "lines",
@@ -213,8 +212,8 @@ const ik_traffic_family ik_traffic_file = {
     .summary = "flows from a text file: source destination [weight], CSV or MatrixMarket",
     .source = "ikat",
     .details = "One flow a line; hosts by number or name; # starts a comment; equal pairs are "
-               "added up. Weights are numbers above zero; a line of a host to itself is passed "
-               "over, with a note. Comma-separated values are read as well: two or three columns "
+               "added up. Weights are numbers above zero; a line of a host to itself is skipped, "
+               "with a note. Comma-separated values are read as well: two or three columns "
                "are a list (with titles above it or not), more are a matrix whose rows are "
                "sources, with a line of destinations and a column of sources or without; and "
                "matrices in MatrixMarket form (coordinate or array; real, integer or pattern; "

@@ -64,7 +64,7 @@ static ik_status read_share(unsigned k, const char *text, bool percent, uint64_t
 {
     double value;
     if (ik_parse_real(text, percent ? IK_DIM_FRACTION : IK_DIM_NONE, &value, NULL) != IK_OK)
-        return refuse_share(k, text, "is no number", err);
+        return refuse_share(k, text, "is not a number", err);
     if (!(value >= 0 && value <= (percent ? 1 : 1e6)))
         return refuse_share(k, text, "is out of range", err);
     *share = (uint64_t)llround(value * PARTS);
@@ -133,7 +133,7 @@ static ik_status take_shares(mix *m, const ik_spec_member *list, ik_error *err)
         if (!text)
             continue;
         if (percents && !strchr(text, '%'))
-            return refuse_share(k, text, "is no percentage, and another one is", err);
+            return refuse_share(k, text, "is not a percentage, and another one is", err);
         ik_status s = read_share(k, text, percents, &m->members[k].share, err);
         if (s != IK_OK)
             return s;
@@ -186,8 +186,9 @@ static ik_status make_member(ik_traffic *t, mix *m, unsigned k, const char *spec
                          "traffic 'mix', member '%s': '%.80s' ends, and a mix goes on", m->name[k],
                          spec),
                  "members/%u/pattern", k);
-        return ik_hint(err, IK_ERR_USAGE,
-                       "jobs run workloads that end beside one another and beside endless traffic");
+        return ik_hint(
+            err, IK_ERR_USAGE,
+            "jobs run finite workloads at the same time, also together with endless traffic");
     }
     if (s != IK_OK && err) {
         ik_error inner = *err;
@@ -251,8 +252,8 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
         s = ik_fail_memory(err, sizeof *m, "traffic 'mix'");
     else if (s == IK_OK && num > BLEND_MAX)
         s = ik_about(err,
-                     ik_fail(err, IK_ERR_USAGE, "traffic 'mix': %zu members, %d are the most", num,
-                             BLEND_MAX),
+                     ik_fail(err, IK_ERR_USAGE, "traffic 'mix': %zu members, %d is the maximum",
+                             num, BLEND_MAX),
                      "members");
     t->impl = m;
     if (s == IK_OK) {

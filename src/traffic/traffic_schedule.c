@@ -70,7 +70,7 @@ static ik_status read_load(const numbered_entry *of, const char *text, ik_schedu
     if (!isnan(e->load))
         return refuse(of, text, "is a second load", err);
     if (ik_parse_real(text, IK_DIM_FRACTION, &e->load, NULL) != IK_OK)
-        return refuse(of, text, "is no load", err);
+        return refuse(of, text, "is not a load", err);
     return e->load >= 1e-6 && e->load <= 1 ? IK_OK
                                            : refuse(of, text, "is outside [0.0001%, 100%]", err);
 }
@@ -85,7 +85,7 @@ static ik_status read_until(const numbered_entry *of, const char *text, ik_sched
         return refuse(of, text, "is neither a time (100 us) nor a load (20%)", err);
     return e->until_ps > 0 && e->until_ps <= LONGEST_S * UINT64_C(1000000000000)
                ? IK_OK
-               : refuse(of, text, "is no time above 0 and up to 1000 s", err);
+               : refuse(of, text, "is not a time above 0 and up to 1000 s", err);
 }
 
 /* What stands before '=': "100 us@20%". */
@@ -215,7 +215,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     if (s == IK_OK && num > SCHEDULE_MAX)
         s = ik_about(
             err,
-            ik_fail(err, IK_ERR_USAGE, OWNER ": %zu entries, %d are the most", num, SCHEDULE_MAX),
+            ik_fail(err, IK_ERR_USAGE, OWNER ": %zu entries, %d is the maximum", num, SCHEDULE_MAX),
             "entries");
     if (s == IK_OK) {
         x->list = (ik_schedule){.num = (unsigned)num, .entries = x->entries};

@@ -15,7 +15,7 @@ ik_status lanes_settle(ik_vc *v, unsigned needed, unsigned usual, const char *wh
     if (needed > IK_MAX_VCS) {
         return ik_about(err,
                         ik_fail(err, IK_ERR_UNSUPPORTED,
-                                "VC scheme '%s' needs %u VCs for %s, %u is the most",
+                                "VC scheme '%s' needs %u VCs for %s, %u is the maximum",
                                 v->family->name, needed, why, IK_MAX_VCS),
                         "vcs");
     }

@@ -64,7 +64,7 @@ static ik_status from_text(const ik_vc *request, const char *spec, const ik_env 
 {
     if (request->num_vcs > IK_MAX_VCS) {
         return ik_about(err,
-                        ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the most",
+                        ik_fail(err, IK_ERR_USAGE, "%u VCs asked for, %u is the maximum",
                                 request->num_vcs, IK_MAX_VCS),
                         "vcs");
     }

@@ -82,7 +82,7 @@ static ik_status refuse_fabric(const ik_fabric *f, ik_error *err)
     ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
                                "VC scheme 'dateline' needs a generated torus or ring, not '%s'",
                                f->family ? f->family : "an imported fabric");
-    return ik_hint(err, status, "'hopclass' serves any fabric");
+    return ik_hint(err, status, "'hopclass' works on any fabric");
 }
 
 /* The rule that `auto` stands for. */
@@ -100,7 +100,7 @@ static ik_status refuse_rule(const ik_vc *v, enum rule rule, ik_error *err)
                                "destinations, not those of '%s'",
                                rule == POSITION ? "position" : "route",
                                v->routing->spec ? v->routing->spec : v->routing->family->name);
-    return ik_hint(err, status, "rule=history serves others");
+    return ik_hint(err, status, "rule=history works for others");
 }
 
 static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik_error *err)

@@ -36,8 +36,8 @@ static ik_status refuse_scheme(const ik_vc *scheme, ik_error *err)
     if ((scheme->family->ignores & both) == both)
         return IK_OK;
     ik_status status = ik_fail(err, IK_ERR_UNSUPPORTED,
-                               "VC scheme '%s' looks at the way behind a packet, which may have "
-                               "come from outside the escape layer",
+                               "VC scheme '%s' depends on the path so far of a packet, which may "
+                               "have been outside the escape layer",
                                scheme->family->name);
     return ik_hint(err, status, "1q or dateline would do");
 }

@@ -61,7 +61,7 @@ static inline void cdg_use(cdg *g, size_t vertex)
 }
 
 /* A packet that came by in_port on vc_in may leave by out_port on each of VCs vc_first … vc_last.
- * Host channels are passed over.
+ * Host channels are skipped.
  */
 void cdg_add(cdg *g, uint32_t in_port, unsigned vc_in, uint32_t out_port, unsigned vc_first,
              unsigned vc_last);

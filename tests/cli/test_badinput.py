@@ -176,7 +176,7 @@ class BadInputTest(CliTest):
         for path, command, before in self.texts():
             plain, spec = path.read_bytes(), f"{before}{path}"
             path.write_bytes(plain.replace(b"\n", b"\n\0", 1))
-            self.refused(*command, spec, says=[f"{path}:2:1: ", "byte 0x00 is no text", "UTF-8"])
+            self.refused(*command, spec, says=[f"{path}:2:1: ", "byte 0x00 is not text", "UTF-8"])
             path.write_bytes(gzip.compress(plain)[:-9])
             self.refused(*command, spec, says=[str(path), "cut off"])
             path.write_bytes(b"")

@@ -84,7 +84,7 @@ measure: {warmup: 1 us, duration: 5 us}
                 (("measure:", "traffic: uniform\nmeasure:"), "5:1", "'traffic' stands beside 'designs'"),
                 (("measure:", "jobs: [{name: a, traffic: 'exchange:bytes=1 KiB'}]\nmeasure:"), "", "'traffic' stands beside 'designs'"),
                 (("until: delivered, at_most: 1 ms", "duration: 2 us"), "", "until: delivered"),
-                ((rest, "simulate: false\nmeasures: size\n"), "3:", "'traffic' has no effect: no measure looks at it")):
+                ((rest, "simulate: false\nmeasures: size\n"), "3:", "'traffic' has no effect: no measure depends on it")):
             with self.subTest(said=said):
                 self.assertIn(f"test.yaml:{place}", self.refused("run", self.write(both.replace(*change)), "-o", self.tmp / "no.db", says=(said,)))
 

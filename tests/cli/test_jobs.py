@@ -131,7 +131,7 @@ class Jobs(CliTest):
         self.assertGreaterEqual(float(rows[1]["slowdown"]), 1)
 
     def test_notes(self):
-        """What is passed over in a pattern is said of a job, too, and of all that is made of a pattern."""
+        """What is skipped in a pattern is said of a job, too, and of all that is made of a pattern."""
         flows = self.tmp / "flows.txt"
         flows.write_text("1 1\n0 9\n2 3\n3 2\n")
         for traffic in ("FILE", "mix:50%*uniform+50%*FILE", "subset:hosts=0..15,pattern=FILE", "batch:messages=2,pattern=FILE",
@@ -139,7 +139,7 @@ class Jobs(CliTest):
             with self.subTest(traffic=traffic):
                 done = run("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", traffic.replace("FILE", f"file:path={flows}"))
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(done.stderr.count(f"note: {flows}: 1 line of a host to itself is passed over, the first is line 1"), 1, done.stderr)
+                self.assertEqual(done.stderr.count(f"note: {flows}: 1 line of a host to itself is skipped, the first is line 1"), 1, done.stderr)
 
     def test_sweeps_and_threads(self):
         text = HEAD + "jobs:\n  - {name: a, traffic: {family: exchange, bytes: [512 B, 1 KiB]}, hosts: 0..7, mapping: [linear, random]}\n" \

@@ -184,7 +184,7 @@ class Load(CliTest):
             for command in (["load", "karytree:k=4,n=2"], ["compare", "karytree:k=4,n=2", "karytree:k=4,n=3"]):
                 r = run(*command, "--routing", "dmodk", "--traffic", spec)
                 self.assertEqual(r.returncode, 0, r.stderr)
-                self.assertIn("2 lines of a host to itself are passed over, the first is line 2", r.stderr)
+                self.assertIn("2 lines of a host to itself are skipped, the first is line 2", r.stderr)
         path = self.flows_file("7 7")
         self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", f"file:path={path}",
                      says=[f"{path}:1: no flow", "hosts to themselves"])

@@ -470,7 +470,7 @@ expect:
                 (GRAPHS.replace("over: fabric.seed", "over: fabric.sed"), "5:7", "did you mean 'fabric.seed'"),
                 (GRAPHS.replace("over: fabric.seed", "over: [fabric.seed, fabric.N]"), "5:21", "is not swept"),
                 (GRAPHS.replace("over: fabric.seed", "over: seeds"), "5:7", "always samples"),
-                (GRAPHS.replace("over: fabric.seed", "over: load"), "5:7", "is no axis that can be a sample"),
+                (GRAPHS.replace("over: fabric.seed", "over: load"), "5:7", "is not an axis that can be a sample"),
                 (GRAPHS.replace("least*1.5", "least*0.5"), "2:42", "factor")):
             with self.subTest(said=said):
                 done = run("run", self.write(text), "-o", self.tmp / "a.db")

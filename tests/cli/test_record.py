@@ -196,7 +196,7 @@ class OpenMPI(Recorded):
         store = self.tmp / "t.ikrec"
         done = run("record", "-o", store, "--", LIBRARIES["openmpi"], "-n", 1, self.program("endings.c"), "limit", 100000)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("not all is recorded: the recording cannot grow", done.stderr)
+        self.assertIn("not everything was recorded: the recording cannot grow", done.stderr)
         self.assertRegex(done.stderr, "rank 0: the recording cannot grow: File too large")
         summary = self.json("record", "--show", store)
         self.assertEqual(summary["ranks_cut"], 1)
@@ -240,7 +240,7 @@ class OpenMPI(Recorded):
                 done = run("record", "-o", self.tmp / "t.ikrec", "--", launcher, "-n", 2, self.program("endings.c"), "no", 3)
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(": 1 rank, 5 calls, 3 messages of 3 B, 1 call of", done.stdout)
-                self.assertRegex(done.stderr, rf"not all is recorded: the launcher started 2 processes \({variable}\).*mpirun seems to be of another MPI library")
+                self.assertRegex(done.stderr, rf"not everything was recorded: the launcher started 2 processes \({variable}\).*mpirun seems to be of another MPI library")
 
     def test_launcher_before_ikat(self):
         """Each process is refused, nothing is run; one rank, as in a step of a batch job, is recorded."""
@@ -280,7 +280,7 @@ class OpenMPI(Recorded):
 
     def test_one_sided_operations_are_said(self):
         output, _ = self.record(2, self.program("every_call.c"), "onesided")
-        self.assertIn("6 one-sided operations (48 B) are only counted: replays do without", output)
+        self.assertIn("6 one-sided operations (48 B) are only counted: replays leave them out", output)
 
     def test_another_library_than_the_recorder(self):
         """A recorder hands a program of another library to its own, or records nothing."""
@@ -368,14 +368,14 @@ class Usage(CliTest):
         self.refused("record", "-o", out, "--", "no-such-program", says="there is no program 'no-such-program'")
         self.refused("record", "-o", out, "--mpi", "lam", "--", "true", says="openmpi or mpich")
         self.refused("record", "-o", out, "--memory-limit", "1 GiB", "--", "true", says="no effect")
-        self.refused("record", "-o", "/dev/null", "--", "true", says="is no file")
+        self.refused("record", "-o", "/dev/null", "--", "true", says="is not a file")
         self.refused("record", "--show", out, "--", "true", says="nothing to run")
         self.refused("record", "--show", out, "--calls", out, says="one of them")
         self.refused("record", "--rank", "1", "--show", out, says="--calls")
         for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
             self.refused("record", "-o", out, "--", "./app", env={variable: "4"}, says=(f"{variable}=4", "-- mpirun -n 4 ./app"))
             self.refused("record", "-o", out, "--", "no-such-program", env={variable: "1"}, says="there is no program")
-        self.refused("record", "--merge", out, "-o", out, says="is no folder")
+        self.refused("record", "--merge", out, "-o", out, says="is not a folder")
         self.refused("record", "--merge", self.tmp, says="Name a file with -o")
         self.refused("record", "--merge", self.tmp, "-o", out, "--", "true", says="nothing to run")
         self.refused("record", "--merge", self.tmp, "--mpi", "mpich", "-o", out, says="no effect")

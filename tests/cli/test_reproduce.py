@@ -86,7 +86,7 @@ class Reproduce(CliTest):
         changed = run("reproduce", NAME, "-o", out)
         self.assertEqual(changed.returncode, 1)
         self.assertRegex(changed.stdout, r"differs +000/fig2b +With D-mod-k the fifth phase")
-        self.assertIn("not known why", changed.stdout)
+        self.assertIn("no reason is recorded", changed.stdout)
         answer = self.json("reproduce", NAME, "-o", out, status=1)
         self.assertGreater(answer["differ"], answer["differ_as_recorded"])
 
@@ -129,16 +129,16 @@ class Reproduce(CliTest):
         (out / "000/cg.db").write_bytes(b"no database")
         done = run("reproduce", *BOTH, "-o", out)
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("cg.db' is no results file", done.stderr)
+        self.assertIn("cg.db' is not a results file", done.stderr)
         self.assertIn("000/fig2a", done.stdout)
-        self.assertIn("1 of 2 experiments have nothing to show", done.stdout)
+        self.assertIn("1 of 2 experiments have no results", done.stdout)
         page = (out / "index.html").read_text()
         self.assertIn("000-fig2a", page)
         self.assertNotIn("000-fig2b", page)
         # nothing at all to show: the page stays
         done = run("reproduce", NAME, "-o", out)
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("1 of 1 experiments have nothing to show", done.stdout)
+        self.assertIn("1 of 1 experiments have no results", done.stdout)
         self.assertNotIn("index.html", done.stdout)
         self.assertEqual((out / "index.html").read_text(), page)
 

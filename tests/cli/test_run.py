@@ -126,7 +126,7 @@ figures:
         self.assertEqual(self.json("run", path, "-o", self.tmp / "a.db")["execution"], [])  # nothing was left to do
         self.assertNotIn("execution", self.json("report", self.tmp / "a.db"))
         done = run("run", path, "-o", self.tmp / "b.db", "--jobs", 3)
-        self.assertIn("16 points: 3 in parallel on 1 thread each: whole points in parallel are fastest", done.stderr)
+        self.assertIn("16 points: 3 in parallel on 1 thread each: running points in parallel is fastest", done.stderr)
         limit = f"{execution[0]['point_bytes'] * 19 // 10} B"
         done = run("run", path, "-o", self.tmp / "c.db", "--jobs", 3, "--memory-limit", limit)
         self.assertIn("16 points: 1 at a time on 1 thread: a point may need", done.stderr)
@@ -351,7 +351,7 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         experiment.write_text(SMALL.replace('"shift:by=4"', "'file:path=good.flows'"))
         r = run("run", experiment, "-o", results)
         self.assertEqual(r.returncode, 0, r.stderr)
-        self.assertEqual(r.stderr.count("1 line of a host to itself is passed over, the first is line 2"), 1)
+        self.assertEqual(r.stderr.count("1 line of a host to itself is skipped, the first is line 2"), 1)
 
     def test_bad_experiments(self):
         cases = {"fabrik: x\n": "1:1: there is no section 'fabrik'", SMALL.replace("60%", "160%"): "5:13",
@@ -381,7 +381,7 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         self.refused("run", path, "-o", store, says="format 77")
         self.refused("report", store, says="format 77")
         self.refused("run", path, "-o", self.tmp / "no" / "such.db", says="such.db")
-        self.refused("run", path, "-o", "/dev/null", says="'/dev/null' is no regular file")
+        self.refused("run", path, "-o", "/dev/null", says="'/dev/null' is not a regular file")
 
     def test_damaged_results_file(self):
         store = self.tmp / "a.db"

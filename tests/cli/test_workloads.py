@@ -322,7 +322,7 @@ class Workloads(CliTest):
             ('fabric: ["ring:n=4", "xgft:m=4:4,w=2:2"]\nrouting: updown\ntraffic: exchange\n' + ENDS, ":3:", "several"),
             (base + "traffic: {family: exchange, patern: shift}\n" + ENDS, ":3:", "pattern"),
             (base + "traffic: {family: exchange, hosts: 0..6}\n" + ENDS, ":3:", "no host 6"),
-            (base + "traffic: {family: exchange, hosts: [1, 0..2]}\n" + ENDS, ":3:", "host 1 stands there twice"),
+            (base + "traffic: {family: exchange, hosts: [1, 0..2]}\n" + ENDS, ":3:", "host 1 appears twice"),
             (base + "traffic: {family: exchange, processes: 7}\n" + ENDS, ":3:", "7 processes on 6 hosts"),
             (base + "traffic: {family: exchange, mapping: lineer}\n" + ENDS, ":3:", "no file"),
             (base + "traffic: {family: exchange, mapping: lineer}\n" + ENDS, "hint", "linear|random|by_leaf|by_pod, or a file"),

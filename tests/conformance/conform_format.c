@@ -138,9 +138,9 @@ static void test_files(const ik_format *format, const ik_fabric *f)
     CHECK(ik_fabric_write(f, path, NULL, &err) == IK_OK, "%s: %s", path, err.text);
     CHECK(ik_fabric_write(f, packed, NULL, &err) == IK_OK, "%s: %s", packed, err.text);
     CHECK(ik_fabric_write(f, "no/such/folder/a", format->name, &err) == IK_ERR_IO,
-          "a missing folder is no error");
+          "a missing folder is not an error");
     CHECK(ik_fabric_write(f, "/dev/full", format->name, &err) == IK_ERR_IO,
-          "a full disk is no error");
+          "a full disk is not an error");
     if (format->read) {
         ik_fabric *plain = NULL, *unpacked = NULL;
         char why[256] = "";

@@ -159,7 +159,7 @@ static void check_draws(const ik_traffic *t, const flow_list *l, uint32_t *count
         if (d == IK_NONE && t->gaps)
             continue;
         int i = d == IK_NONE ? -1 : find(l, d);
-        CHECK(i >= 0, "destination %u of %u is no flow", d, l->src);
+        CHECK(i >= 0, "destination %u of %u is not a flow", d, l->src);
         if (i >= 0)
             count[i]++;
     }

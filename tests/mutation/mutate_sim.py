@@ -138,7 +138,7 @@ FAULTS = [
      ["test_sim_outputs"]),
     ("outputs: a fast crossbar waits for no tail", "fast/fast_state.c", " || f->links[c].transfer_ps < full;", ";", ["test_sim_outputs"]),
     ("general: space that nobody waits for is looked at", "packet/output.h", "        was_short = *space_of(", "        was_short = s != NULL || *space_of(", ["test_sim_outputs"]),
-    ("watchdog: passed over while nothing happens", "steps.c",
+    ("watchdog: skipped while nothing happens", "steps.c",
      "if (s->measure.watchdog_ps && first_window(s, pc->next_watch) < next)", "if (0)",
      ["test_sim_kernels"]),
     ("paranoid: deadlocks are looked for where something happens", "steps.c", "watch = last || (s->measure.watchdog_ps && (time >= pc->next_watch || over))",
@@ -202,9 +202,9 @@ FAULTS = [
      "        if (p->traffic->family->dest(p->traffic, host, h->messages) != IK_NONE)\n", "", ["test_traffic_mix"]),
     ("classes: bytes of the other class", "measure/classes.c", "c->of[class].window_bytes += bytes;", "c->of[!class].window_bytes += bytes;",
      ["test_sim_congestion"]),
-    ("pipelined: a held VC is no obstacle", "flit/pipe_congest.c", "w->lacks = p->in[holder].count ? lacks_credit(p, holder) : rest_upstream(p, holder);",
+    ("pipelined: a held VC is not an obstacle", "flit/pipe_congest.c", "w->lacks = p->in[holder].count ? lacks_credit(p, holder) : rest_upstream(p, holder);",
      "w->lacks = IK_NONE;", ["test_sim_congestion"]),
-    ("mail: the next window is passed over", "state/events.c", "if (time < p->out_first)", "if (time > p->out_first)",
+    ("mail: the next window is skipped", "state/events.c", "if (time < p->out_first)", "if (time > p->out_first)",
      ["test_sim_threads"]),
     ("mail: a step lasts too long", "partition.c", "    return least / s->window.lookahead;\n", "    return least / s->window.lookahead + 1;\n",
      ["test_sim_threads"]),
@@ -532,7 +532,7 @@ def listed(wanted):
             error = "" if with_faults(path, source, {k + 1: fault}) != source else "nothing changes"
         except (OSError, RuntimeError) as failure:
             error = str(failure)
-        error = error or ", ".join("%s is no test of the simulator" % test for test in first if test not in TESTS)
+        error = error or ", ".join("%s is not a test of the simulator" % test for test in first if test not in TESTS)
         wrong += error != ""
         print("%-70s src/sim/%s%s" % (name, path, error and ": " + error))
     print("%d faults, %d cannot be applied" % (len(FAULTS), wrong))

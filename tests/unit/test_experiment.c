@@ -287,7 +287,7 @@ static void test_refused_yaml(void **state)
     refused("[1, 2]: 3\n", 1, 1, "must be a word", NULL);
     refused("- a\n", 1, 1, "a list", NULL);
     refused(BASE "---\na: b\n", 3, 1, "second YAML document", NULL);
-    refused("fabric: \x01\n", 1, 9, "byte 0x01 is no text", NULL);
+    refused("fabric: \x01\n", 1, 9, "byte 0x01 is not text", NULL);
     refused("a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c "
             "[*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
             "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: "

@@ -313,7 +313,7 @@ static void test_values(void **state)
     static const struct {
         const char *text, *part;
     } bad[] = {
-        {"value: much, metric: throughput" LOAD AT, "'much' is no number"},
+        {"value: much, metric: throughput" LOAD AT, "'much' is not a number"},
         {"value: 3 us, metric: throughput" LOAD AT, "'3 us' is in %"},
         {"value: 50 %, metric: latency_mean_ns" LOAD AT, "'50 %' is in ns"},
         {"value: 50 %, metric: fairness" LOAD AT, "'50 %' has no unit"},

@@ -292,8 +292,8 @@ static void bad_tables_are_refused(void **state)
         {"dump_ucast_routes: Swatch 0x1\n", "Switch 0x", 2, 1},
         {"Unicast lids [0-25] of switch Lid 1\n", " guid 0x", 2, 1},
         {"port 5\n", "expected 'Unicast lids", 2, 1},
-        {"0x0010 1 \x01\n", "byte 0x01 is no text", 2, 10},
-        {"0x0010 1 # 4567\x7f\n", "byte 0x7f is no text", 2, 16},
+        {"0x0010 1 \x01\n", "byte 0x01 is not text", 2, 10},
+        {"0x0010 1 # 4567\x7f\n", "byte 0x7f is not text", 2, 16},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static text t;

@@ -266,7 +266,7 @@ static void check_sample(const sample *x, const ik_param *row, const char *model
 static void check_section(const char *section, const ik_param *rows)
 {
     for (const ik_param *row = rows; row->name; row++) {
-        /* until and at_most go with workloads that end: test_sim_finite.c; class_priority with
+        /* until and at_most go with finite workloads: test_sim_finite.c; class_priority with
          * classes of traffic: test_sim_priority.c; stop_… with each other: test_sim_stop.c */
         bool found = strcmp(row->name, "model") == 0 || strcmp(row->name, "class_priority") == 0 ||
                      strcmp(row->name, "until") == 0 || strcmp(row->name, "at_most") == 0 ||

@@ -208,10 +208,10 @@ static void test_refusals(void **state)
     ONE("count is larger than its block", REC_WAIT, WAIT_WAIT, 1, UINT64_MAX);
     ONE("count is larger than its block", REC_COLLECTIVE, 0, COLL_ALLGATHERV, 0, 0, 1, 1,
         UINT64_C(1) << 60);
-    ONE("its root is no rank", REC_COLLECTIVE, 0, COLL_BCAST, 0, 9, 1, 1, 0);
+    ONE("its root is not a rank", REC_COLLECTIVE, 0, COLL_BCAST, 0, 9, 1, 1, 0);
     ONE("it has no root", REC_COLLECTIVE, 0, COLL_BCAST, 0, 0, 1, 1, 0);
     ONE("needs none", REC_COLLECTIVE, 0, COLL_ALLREDUCE, 0, 1, 1, 1, 0);
-    ONE("its operation is none", REC_COLLECTIVE, 0, 77, 0, 0, 1, 1, 0);
+    ONE("its operation is unknown", REC_COLLECTIVE, 0, 77, 0, 0, 1, 1, 0);
     ONE("counts for 2 processes", REC_COLLECTIVE, 0, COLL_ALLGATHERV, 0, 0, 1, 1, 1, 8);
     ONE("ranks that are none", REC_COMM, 2, COMM_NEW, 0, 0, 1, 1, 2, 2, 0);
     ONE("more ranks than there are", REC_COMM, 2, COMM_NEW, 0, 0, 1, 0, UINT64_C(1) << 50, 2, 0);
@@ -222,7 +222,7 @@ static void test_refusals(void **state)
     ONE("another program", REC_OTHER, OTHER_SPAWN);
     ONE("between two groups", REC_OTHER, OTHER_INTERCOMM);
     one(REC_OVERLAP, NULL, 0, "several threads");
-    ONE("is sent by nobody", REC_RECV, 0, 0, 3, 2, 8, 3, 2);
+    ONE("is never sent", REC_RECV, 0, 0, 3, 2, 8, 3, 2);
     ONE("neighbour: ", REC_NEIGHBOUR, 0, 0, 0, 3, 3, 2, 5);
 }
 

@@ -213,9 +213,10 @@ static void test_refusals(void **state)
          IK_ERR_USAGE},
         {"jobs:jobs=a@20%=exchange:hosts=0..1&b=exchange:hosts=2..3", "", "its load has no effect",
          IK_ERR_USAGE},
-        {"jobs:jobs=a@120%=subset:hosts=2..3&b=exchange:hosts=0..1", "", "is no load above 0",
+        {"jobs:jobs=a@120%=subset:hosts=2..3&b=exchange:hosts=0..1", "", "is not a load above 0",
          IK_ERR_USAGE},
-        {"jobs:jobs=a@x=subset:hosts=2..3&b=exchange:hosts=0..1", "", "is no start", IK_ERR_USAGE},
+        {"jobs:jobs=a@x=subset:hosts=2..3&b=exchange:hosts=0..1", "", "is not a start",
+         IK_ERR_USAGE},
         {"jobs:jobs=a@20%=uniform&b=exchange:hosts=0..1", "", "host 0 is in job 'a' and in job 'b'",
          IK_ERR_USAGE},
         {"jobs:jobs=a@20%=subset:hosts=2..3&b=exchange:hosts=0..1", "injection=bursty",
@@ -228,7 +229,7 @@ static void test_refusals(void **state)
          "is later than 1000 s", IK_ERR_USAGE},
         {"subset:hosts=0..1,pattern=exchange", "", "it ends, and says itself", IK_ERR_USAGE},
         {"subset:hosts=0..1,pattern=worst", "", "made for the fabric", IK_ERR_USAGE},
-        {"subset:hosts=0:0", "", "stands there twice", IK_ERR_USAGE},
+        {"subset:hosts=0:0", "", "appears twice", IK_ERR_USAGE},
     };
     (void)state;
     for (unsigned k = 0; k < sizeof wrong / sizeof *wrong; k++)

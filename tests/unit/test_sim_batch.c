@@ -273,8 +273,7 @@ static void test_refusals(void **state)
         const char *traffic, *adapter, *measure, *sw, *text;
         ik_status status;
     } wrong[] = {
-        {"batch:pattern=exchange", "", ENDS, "", "it is a workload that ends already",
-         IK_ERR_USAGE},
+        {"batch:pattern=exchange", "", ENDS, "", "it is itself a finite workload", IK_ERR_USAGE},
         {"batch:pattern=schedule:@5 us=uniform+shift", "", ENDS, "", "schedule", IK_ERR_USAGE},
         {"batch:repeat=2", "", ENDS, "", "repeat = 2: a batch begins when", IK_ERR_USAGE},
         {"batch", "", "", "", "ends, and is measured until it is delivered", IK_ERR_USAGE},

@@ -223,7 +223,7 @@ static void test_tasks(void **state)
     }
 }
 
-/* GOAL has no word for them; that is no matter of `eager`. */
+/* GOAL cannot express them; that is no matter of `eager`. */
 static void test_synchronous_sends_are_not_written(void **state)
 {
     ik_error err = {0};

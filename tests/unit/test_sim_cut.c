@@ -90,7 +90,7 @@ static void test_whole_pods(void **state)
     close_case(&c);
 }
 
-/* Eight pods cannot be dealt out to seven parts in balance, nor to nine at all. */
+/* Eight pods cannot be divided among seven parts in balance, nor to nine at all. */
 static void test_falls_back(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
  *
  * hold_switch_for_packet of model pipelined: two packets that meet at an output, exact to the
  * cycle; BookSim2's figures for packets of 16 flits on a 4-ary 4-tree; books and equal results on
- * several threads where connections are given up, for want of flits and of credit; refusals. */
+ * several threads where connections are given up, for lack of flits and of credit; refusals. */
 #include "sim/core/injection.h"
 #include "sim_hash.h"
 #include "sim_helper.h"

@@ -9,7 +9,7 @@
  *   - no deadlock where the proof says that there is none;
  *   - what is delivered and what is left adds up; shares lie between 0 and 1.
  *
- * So must it for workloads that end, exchanges and random programs, and for schedules.
+ * So must it for finite workloads, exchanges and random programs, and for schedules.
  *
  * A case that fails is reduced, setting by setting, and printed as an experiment. IKAT_TEST_ALL
  * tries thousands; IKAT_TEST_CASE=N tries case N alone.
@@ -255,7 +255,7 @@ static const char *judge_sums(const ik_sim_result *r)
     if (r->throughput < 0 || r->throughput > (double)r->end_ps / (double)r->window_ps + 1e-9)
         return "more arrives than hosts can send";
     if (r->fairness < -1e-9 || r->fairness > 1 + 1e-9)
-        return "the fairness is no share";
+        return "the fairness is not a share";
     if (r->latency.count &&
         (r->latency.min > r->latency.max || r->latency.mean < (double)r->latency.min))
         return "latencies contradict each other";
@@ -356,7 +356,7 @@ static void random_experiments(void **state)
                  stepping > wanted / 8 && stopped > wanted / 40 && ordered > wanted / 50));
 }
 
-/* ---- workloads that end, on the same fabrics and with the same settings */
+/* ---- finite workloads, on the same fabrics and with the same settings */
 
 enum { PROGRAMS = 8 };
 

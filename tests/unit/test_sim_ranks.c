@@ -182,10 +182,10 @@ static void test_refusals(void **state)
 {
     (void)state;
     refuse_match(0, 1, NULL);
-    refuse_match(0, 2, "a receive of 8 B of rank 0 from rank 3, tag 2, is sent by nobody");
-    refuse_match(9, 1, "a receive of 8 B of rank 0 from rank 3, tag 1, is sent by nobody");
+    refuse_match(0, 2, "a receive of 8 B of rank 0 from rank 3, tag 2, is never sent");
+    refuse_match(9, 1, "a receive of 8 B of rank 0 from rank 3, tag 1, is never sent");
     refuse_match(0, GRAPH_ANY, NULL);
-    refuse_match(9, GRAPH_ANY, "a send of 8 B of rank 3 to rank 0, tag 1, is received by nobody");
+    refuse_match(9, GRAPH_ANY, "a send of 8 B of rank 3 to rank 0, tag 1, is never received");
 }
 
 /* Ranks stand by host; hosts, ranks and numbers fit together. */

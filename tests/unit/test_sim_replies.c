@@ -365,7 +365,7 @@ static void test_refusals(void **state)
                      .adapter = "reply=64 B",
                      .measure = "until=delivered;at_most=1 ms",
                      .load = 0.5};
-    refuse(ends, IK_ERR_UNSUPPORTED, "of workloads that end only traffic");
+    refuse(ends, IK_ERR_UNSUPPORTED, "of finite workloads only traffic");
     scenario rails = {
         .fabric = "xgft:m=3:2,w=2:2", .routing = "dmodk", .adapter = "reply=64 B", .load = 0.5};
     refuse(rails, IK_ERR_UNSUPPORTED, "hosts with one cable each");

@@ -139,8 +139,8 @@ static void test_refusals(void **state)
         unsigned line, column;
         const char *words;
     } cases[] = {
-        {"MPI_Sent:1000:1\n", "", 4, 1, "'MPI_Sent' is no call"},
-        {"MPI_Put:1000:1\n", "", 4, 1, "'MPI_Put' is no call"},
+        {"MPI_Sent:1000:1\n", "", 4, 1, "'MPI_Sent' is not a call"},
+        {"MPI_Put:1000:1\n", "", 4, 1, "'MPI_Put' is not a call"},
         {"nonsense\n", "", 4, 1, "no call"},
         {"MPI_Barrier:1000:0,0,2\n", "", 4, 18, "has 4 fields here, not 3"},
         {"MPI_Barrier:999:0,0,2:1000\n", "", 4, 13, "before the one before it has ended"},
@@ -159,7 +159,7 @@ static void test_refusals(void **state)
         {"MPI_Send:1000:1:-4:1,1,1:1:0:0,0,2:1000\n", "", 4, 17, "a negative size"},
         {"MPI_Send:1000:1:4000000000:1,4000000000,1:1:0:0,0,2:1000\n", "", 4, 17,
          "more than 10^15 B"},
-        {"MPI_Send:1000:1:4:1,1,1:1:0:0,0,2:1000\n", "", 4, 0, "is received by nobody"},
+        {"MPI_Send:1000:1:4:1,1,1:1:0:0,0,2:1000\n", "", 4, 0, "is never received"},
         {"MPI_Isend:1000:1:4:1,1,1:1:0:0,0,2:800:1000\n", "", 4, 0, "never waits for request 800"},
         {"MPI_Isend:1000:1:4:1,1,1:1:0:0,0,2:8x:1000\n", "", 4, 36, "expected an address"},
         {"MPI_Bcast:1000:6:9:2,4,4:2:0,0,2:1000\n", "", 4, 26, "root 2 of a communicator of 2"},

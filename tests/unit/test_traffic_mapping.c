@@ -195,7 +195,7 @@ static void test_refusals(void **state)
         {"crossbar:n=4", "0..1", "random", 3, "3 processes on 2 hosts"},
         {"crossbar:n=4", "0..4", "linear", 0, "no host 4"},
         {"crossbar:n=4", "4294967290..4294967294", "linear", 0, "no host 4294967290"},
-        {"crossbar:n=4", "1:0..3", "linear", 0, "host 1 stands there twice"},
+        {"crossbar:n=4", "1:0..3", "linear", 0, "host 1 appears twice"},
         {"torus:dims=4:4", NULL, "by_pod", 0, "has no pods"},
         {"crossbar:n=4", NULL, "/no/such/file", 0, "cannot be opened"},
         {"crossbar:n=4", "2..1", "linear", 0, "no list of whole numbers and ranges"},

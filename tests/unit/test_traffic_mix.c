@@ -78,7 +78,7 @@ static void test_refusals(void **state)
         {"mix:80%*+20%*uniform", "names nothing", IK_ERR_INPUT},
         {"mix:80%*uniform+30%*shift:by=1", "the shares sum to 110 %", IK_ERR_USAGE},
         {"mix:40%*uniform+30%*shift:by=1", "the shares sum to 70 %", IK_ERR_USAGE},
-        {"mix:40%*uniform+30*shift:by=1", "'30' is no percentage", IK_ERR_USAGE},
+        {"mix:40%*uniform+30*shift:by=1", "'30' is not a percentage", IK_ERR_USAGE},
         {"mix:-1*uniform+shift:by=1", "'-1'", IK_ERR_USAGE},
         {"mix:nan*uniform+shift:by=1", "'nan'", IK_ERR_USAGE},
         {"mix:140%*uniform", "'140%' is out of range", IK_ERR_USAGE},

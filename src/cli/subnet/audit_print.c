@@ -30,7 +30,7 @@ static void print_subject(const cli *c, const ik_audit *a)
     printf("  %-15s %s\n", "lanes",
            a->has_levels ? "service levels as the files say"
                          : "every packet on SL 0: no service levels are given");
-    printf("  %-15s %s: %s\n", "made by", a->engine.name ? a->engine.name : "not told",
+    printf("  %-15s %s: %s\n", "made by", a->engine.name ? a->engine.name : "unknown",
            a->engine.text);
     if (a->partial)
         printf("  %-15s what follows holds for the part that the files describe\n", "PARTIAL");
@@ -156,7 +156,7 @@ static void print_balance(const cli *c, const ik_audit *a)
                                           "mean>",    "max>",   NULL};
     if (!a->has_tables)
         return;
-    cli_heading(c, "Balance of what is installed");
+    cli_heading(c, "Balance of the installed routing");
     cli_table *t = cli_table_new(headers);
     for (size_t i = 0; i < a->installed.num_groups; i++) {
         const ik_load_group *g = &a->installed.groups[i];

@@ -56,14 +56,14 @@ static ik_status apply_files(const cli *c, ik_fabric *f, ik_error *err)
                        "0x%016" PRIx64,
                        names, m.unknown, c->args[0], m.first_unknown);
     if (status == IK_OK && m.unknown)
-        cli_note(c, "%s: %u GUIDs are none of the fabric's, the first is 0x%016" PRIx64, names,
+        cli_note(c, "%s: %u GUIDs are not in the fabric, the first is 0x%016" PRIx64, names,
                  m.unknown, m.first_unknown);
     m = (ik_guids_matched){0};
     if (status == IK_OK && lids)
         status = ik_guid2lid_apply(f, lids, &c->env, &m, err);
     if (status == IK_OK && (m.unknown || m.missing))
-        cli_note(c, "%s: %u GUIDs are none of the fabric's, %u of its ports have no LID there",
-                 lids, m.unknown, m.missing);
+        cli_note(c, "%s: %u GUIDs are not in the fabric, %u of its ports have no LID there", lids,
+                 m.unknown, m.missing);
     return status == IK_OK && (names || lids) ? ik_fabric_judge(f, err) : status;
 }
 

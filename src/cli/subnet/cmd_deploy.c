@@ -42,9 +42,9 @@ static int run(cli *c)
                                .from = cli_get(c, "--from")};
     const char *folder = cli_get(c, "--output");
     if (!config.routing)
-        return cli_usage(c, "which routing? Say --routing SPEC; 'ikat list routings' shows all");
+        return cli_usage(c, "--routing SPEC is required; 'ikat list routings' shows all routings");
     if (!folder)
-        return cli_usage(c, "where to? Say --output DIR");
+        return cli_usage(c, "--output DIR is required");
     if (!cli_get_uint(c, "--vls", 1, IK_DEPLOYABLE_VCS, IK_DEPLOY_VLS, &vls))
         return CLI_USAGE;
     config.max_vls = (unsigned)vls;

@@ -61,7 +61,7 @@ static void print_check(const ik_deploy_check *k)
                "multiple of 64\n",
                cli_count(k->unprinted));
     if (k->gone)
-        printf("%s wanted entries are for switches or ports that the fabric has not\n",
+        printf("%s wanted entries are for switches or ports that the fabric does not have\n",
                cli_count(k->gone));
     if (k->has_vls)
         printf("%s VLs of service levels compared: %s different; %s pairs of ports are not in the "
@@ -150,7 +150,7 @@ static int run(cli *c)
 {
     const char *lfts = cli_get(c, "--lfts"), *spec = cli_get(c, "--fabric");
     if (!lfts)
-        return cli_usage(c, "which tables? Say --lfts FILE, as OpenSM or dump_fts dumped them");
+        return cli_usage(c, "--lfts FILE is required: the tables, as dumped by OpenSM or dump_fts");
     ik_fabric *f = NULL;
     ik_deploy_check k;
     ik_error err;

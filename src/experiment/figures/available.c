@@ -15,7 +15,7 @@ static const struct {
     {METRIC_ARRIVAL, METRIC_THROTTLED_MAX, "adapter.in_order", "true", "adapter: {in_order: true}"},
     {METRIC_ROUND_TRIP, METRIC_OUTSTANDING, "adapter.reply", NULL, "adapter: {reply: 64 B}"},
     {METRIC_COMPLETION, METRIC_EFFECTIVE, "measure.until", "delivered",
-     "workloads that end have it, and measure: {until: delivered, at_most: 10 ms}"},
+     "finite workloads have it, and measure: {until: delivered, at_most: 10 ms}"},
     {METRIC_SATURATION_LOAD, METRIC_SATURATION_LOAD, "load.find", NULL,
      "load: {find: saturation}; of a sweep over loads a claim can ask metric: saturation"}};
 

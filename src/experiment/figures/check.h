@@ -24,8 +24,8 @@ typedef struct figures_declared {
 typedef ik_status (*axes_fill)(const void *ctx, struct axes *a, ik_error *err);
 
 /* Reads and checks what is drawn of the results; `fill` is called if anything is. Claims that are
- * asked at scale full alone are checked with `full`. Every error has the place of what it is about.
- * Costs as much as writing down the parameters of every point. */
+ * checked only at scale full are checked with `full`. Every error has the place of what it is
+ * about. Costs as much as writing down the parameters of every point. */
 ik_status figures_check(const ytree *root, ik_arena *arena, bool full, axes_fill fill,
                         const void *ctx, figures_declared *out, ik_error *err);
 

@@ -135,7 +135,7 @@ static ik_status check_numbers(const claim_maker *k, ik_error *err)
     free(used);
     return v->x.numeric ? check_unit(k, v->x.unit, err)
                         : ytree_fail(figures_place(k->c->node, "x"), err,
-                                     "%s: the values of '%s' are no numbers along which a curve "
+                                     "%s: the values of '%s' are not numbers along which a curve "
                                      "runs",
                                      k->owner, k->c->x);
 }

@@ -45,7 +45,7 @@ const ik_param ik_claim_params[] = {
     {"tolerance", IK_PARAM_FRACTION, "0", 0, 10, NULL,
      "share of the right side by which a difference does not count"},
     {"scale", IK_PARAM_ENUM, "any", 0, 0, "any|full",
-     "full = asked at scale full alone (of an experiment without scales: of runs without --set)"},
+     "full = checked only at scale full (of an experiment without scales: of runs without --set)"},
     {0}};
 
 static const struct {
@@ -66,9 +66,9 @@ static ik_status read_op(const ik_params *p, const ytree *node, claim *c, ik_err
         }
     if (!op->has && c->measure == CLAIM_ORDER)
         return IK_OK;
-    ik_status status =
-        op->has ? ytree_fail(figures_place(node, "op"), err, "'%.20s' is no comparison", op->text)
-                : ytree_fail(node, err, "claim '%.80s' has no 'op'", c->text);
+    ik_status status = op->has ? ytree_fail(figures_place(node, "op"), err,
+                                            "'%.20s' is not a comparison", op->text)
+                               : ytree_fail(node, err, "claim '%.80s' has no 'op'", c->text);
     return ik_hint(err, status, "op: \"<\", \"<=\", \"=\", \">=\" or \">\"");
 }
 
@@ -131,7 +131,7 @@ static ik_status read_number(const ik_params *p, const ytree *node, claim *c, ik
     c->value = axis_number(v->text + negative, &c->value_unit) * (negative ? -1 : 1);
     if (!isfinite(c->value)) {
         ik_status status =
-            ytree_fail(place, err, "claim '%.80s': '%.40s' is no number", c->text, v->text);
+            ytree_fail(place, err, "claim '%.80s': '%.40s' is not a number", c->text, v->text);
         return ik_hint(err, status, "value: 0.5, 50 %%, 3 us, 64 KiB");
     }
     bool along_x = c->measure == CLAIM_SATURATION || c->measure == CLAIM_ARGMAX ||

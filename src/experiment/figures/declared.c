@@ -171,8 +171,8 @@ ik_status expr_read(const char *text, const ytree *place, ik_arena *arena, resul
     const char *second = op + 1 + strspn(op + 1, blanks);
     size_t rest = strcspn(second, blanks);
     if ((*op != '/' && *op != '-') || second[rest + strspn(second + rest, blanks)]) {
-        status =
-            ytree_fail(place, err, "'%.80s' is no result and no ratio or difference of two", text);
+        status = ytree_fail(place, err,
+                            "'%.80s' is not a result and not a ratio or difference of two", text);
         return ik_hint(err, status, "throughput / offered, or latency_p99_ns - latency_p50_ns");
     }
     e.op = *op;

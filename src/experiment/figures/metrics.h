@@ -53,7 +53,7 @@ typedef enum metric_id {
     METRIC_COMPLETION, /* these three: NAN with endless traffic, and where a workload did not end */
     METRIC_SLOWDOWN,
     METRIC_EFFECTIVE,
-    METRIC_STATIONARY, /* 1 or 0; NAN of a workload that ends */
+    METRIC_STATIONARY, /* 1 or 0; NAN of a finite workload */
     /* highest load that was accepted, of a search; NAN without one, and where all of 100 % was */
     METRIC_SATURATION_LOAD,
     /* these four: NAN unless the run found its window itself, the interval also without stop */

@@ -76,7 +76,7 @@ static ik_status select_like(selection *s, const figure *f, const axis_match *it
         return status;
     status = ytree_fail(f->normalise_by.place, err,
                         "%s: no point of the sweep has all of these values", owner);
-    return ik_hint(err, status, "'where' counts for normalise_by, too, and says '%.60s: %.60s'",
+    return ik_hint(err, status, "'where' also applies to normalise_by, and says '%.60s: %.60s'",
                    item->axis, item->values[0]);
 }
 

@@ -201,10 +201,10 @@ static ik_status find_axes(resolver *r, ik_error *err)
     ik_status status = IK_OK;
     if (f->panel.num > VIEW_PANELS)
         return ytree_fail(figures_place(f->node, "panel"), err,
-                          "%s: at most %d values tell panels apart", r->owner, VIEW_PANELS);
+                          "%s: at most %d values can distinguish panels", r->owner, VIEW_PANELS);
     if (f->series.num > VIEW_SERIES)
         return ytree_fail(figures_place(f->node, "series"), err,
-                          "%s: at most %d values tell series apart", r->owner, VIEW_SERIES);
+                          "%s: at most %d values can distinguish series", r->owner, VIEW_SERIES);
     for (size_t i = 0; i < f->panel.num && status == IK_OK; i++)
         status = add_axis(r, KEY_PANEL + (int)i, f->panel.items[i], "panel", err);
     for (size_t i = 0; i < f->series.num && status == IK_OK; i++)
@@ -293,7 +293,7 @@ static ik_status fail_mixed(const resolver *r, const char *name, ik_error *err)
 {
     ik_status status = ytree_fail(r->f->node, err, "%s would mix values of '%s'", r->owner, name);
     return ik_hint(err, status,
-                   "tell them apart with series, panel or marks, take one with where: {%s: …}, or "
+                   "distinguish them with series, panel or marks, take one with where: {%s: …}, or "
                    "average with over: [%s]",
                    name, name);
 }
@@ -440,7 +440,7 @@ static ik_status place_all(resolver *r, ik_error *err)
         return known;
     if (f->log_x && !x->numeric)
         return ytree_fail(figures_place(f->node, "x_scale"), err,
-                          "%s: the values of '%s' are no numbers, and have no logarithm", r->owner,
+                          "%s: the values of '%s' are not numbers, and have no logarithm", r->owner,
                           f->x);
     for (size_t p = 0; p < r->a->num_points && x->numeric; p++)
         if (r->chosen[p] && axis_at(r->a, x, p) == IK_NONE) {

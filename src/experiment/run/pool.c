@@ -72,7 +72,7 @@ static ik_sim_config config_of(const ik_experiment *e, const point *p)
     return (ik_sim_config){.switch_params = &experiment_variant(e, p, SECTION_SWITCH)->params,
                            .adapter_params = &experiment_variant(e, p, SECTION_ADAPTER)->params,
                            .measure_params = &experiment_variant(e, p, SECTION_MEASURE)->params,
-                           /* of a workload that ends it says nothing */
+                           /* of a finite workload it says nothing */
                            .load = experiment_load(e, p) > 0 ? experiment_load(e, p) : 1,
                            .watch_params = &experiment_variant(e, p, SECTION_WATCH)->params};
 }

@@ -269,7 +269,7 @@ static ik_status check_made_for(const runner *r, ik_error *err)
         ik_fail(err, IK_ERR_INPUT, "routing '%.60s' without a pattern is made for the traffic: %s",
                 routing->label, why);
         ik_hint(err, IK_ERR_INPUT,
-                "name the pattern (%s:traffic=cg), or give each traffic an experiment of its own",
+                "name the pattern (%s:traffic=cg), or put each traffic into a separate experiment",
                 routing->name);
         place_in_variant(routing, SECTION_ROUTING, err);
         return IK_ERR_INPUT;

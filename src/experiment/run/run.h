@@ -53,7 +53,7 @@ typedef struct plan_slot {
     ik_plan *plan;         /* NULL = nothing to run with it, or unusable */
     int64_t id[NUM_FLOWS]; /* its rows in the store, 0 = none; see plan_id() */
     bool unusable;
-    bool infeasible;     /* unusable for want of a limit that another value keeps (t_max, vcs) */
+    bool infeasible;     /* unusable for lack of a limit that another value keeps (t_max, vcs) */
     const ik_error *why; /* it is, in the experiment's arena */
     uint64_t first, num; /* its points: numbers first … first+num-1 of the sweep */
 } plan_slot;

@@ -47,9 +47,9 @@ static void explain(const share_wish *w, ik_run_share *s, bool short_of_memory)
         snprintf(s->why, size, "there is one job");
     else if (s->last)
         snprintf(s->why, size,
-                 "whole points in parallel are fastest, and the rest is large enough for threads");
+                 "running points in parallel is fastest, and the rest is large enough for threads");
     else if (w->points >= w->jobs)
-        snprintf(s->why, size, "whole points in parallel are fastest");
+        snprintf(s->why, size, "running points in parallel is fastest");
     else
         snprintf(s->why, size, "fewer points than jobs; %s", threads);
 }

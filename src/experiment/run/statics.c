@@ -188,7 +188,7 @@ static ik_status read_proof(const runner *r, const char *text, statics *out, ik_
         return ik_fail_memory(err, strlen(text), "a proof");
     if (status != IK_OK || !json_is_object(proof)) {
         json_decref(proof);
-        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: a proof is no JSON object",
+        return ik_fail(err, IK_ERR_INPUT, "'%.200s' is damaged: a proof is not JSON object",
                        store_path(r->store));
     }
     if (experiment_measures(r->e, MEASURE_PROOF))

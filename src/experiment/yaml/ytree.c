@@ -195,7 +195,7 @@ static ik_status alias(composer *c, const yaml_event_t *event, ytree **out)
             continue;
         if (!a->node->complete)
             return ik_fail_at(c->err, IK_ERR_INPUT, c->file, line, column,
-                              "alias *%s stands inside its own anchor &%s (line %u): a cycle", name,
+                              "alias *%s is inside its own anchor &%s (line %u): a cycle", name,
                               name, a->node->line);
         *out = a->node;
         return IK_OK;
@@ -258,8 +258,7 @@ static ik_status add_pair(composer *c, ytree *map, ytree *key, ytree *value, ytr
     }
     for (size_t i = 0; i < map->num; i++)
         if (strcmp(map->keys[i]->text, key->text) == 0)
-            return ytree_fail(key, c->err,
-                              "key '%.80s' is written twice; the first stands in line %u",
+            return ytree_fail(key, c->err, "key '%.80s' is given twice; the first is in line %u",
                               key->text, map->keys[i]->line);
     return append(map, key, value, c->arena, c->err);
 }

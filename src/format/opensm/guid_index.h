@@ -28,7 +28,7 @@ void guid_index_free(guid_index *index);
 /* NULL = no such GUID. */
 guid_entry *guid_index_find(const guid_index *index, uint64_t guid);
 
-/* Reads a file line by line: comments and empty lines are passed over, and each other line begins
+/* Reads a file line by line: comments and empty lines are skipped, and each other line begins
  * with a GUID; `take` gets what stands behind. */
 typedef struct guid_file {
     scan s;

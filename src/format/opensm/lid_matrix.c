@@ -141,7 +141,7 @@ static ik_status read_line(matrix *m, scan *s, ik_error *err)
         return scan_fail(s, err, "expected 'Switch:' or a LID and ':'");
     }
     if (!m->begun)
-        return scan_fail(s, err, "a LID stands before any 'Switch:'");
+        return scan_fail(s, err, "a LID comes before any 'Switch:'");
     ik_status status = read_hops(m, s, &least, err);
     if (status == IK_OK)
         compare(m, (uint32_t)lid, least);
@@ -162,7 +162,7 @@ static ik_status read_all(matrix *m, const char *path, const ik_env *env, ik_err
     }
     ik_text_lines_close(&l);
     if (status == IK_OK && !m->out.switches)
-        status = ik_fail_at(err, IK_ERR_INPUT, path, 0, 0, "it names no switch of the fabric");
+        status = ik_fail_at(err, IK_ERR_INPUT, path, 0, 0, "it is not a switch of the fabric");
     return status;
 }
 

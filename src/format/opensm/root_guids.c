@@ -46,7 +46,7 @@ ik_status ik_roots_read(const ik_fabric *f, const char *path, const ik_env *env,
     if (status == IK_OK)
         status = guid_file_read(&g, path, env, err);
     if (status == IK_OK && !g.matched.known)
-        status = ik_fail_at(err, IK_ERR_INPUT, path, 0, 0, "it names no switch of the fabric");
+        status = ik_fail_at(err, IK_ERR_INPUT, path, 0, 0, "it is not a switch of the fabric");
     if (status == IK_OK)
         status = list_named(&index, f, roots, num, err);
     guid_index_free(&index);

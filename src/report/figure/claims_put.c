@@ -123,7 +123,7 @@ static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, 
         if (r->verdict == IK_CLAIM_DIFFERS)
             put_note(p, "known to differ: ", r->c->differs);
         else if (r->verdict == IK_CLAIM_HOLDS)
-            put_note(p, "it is recorded why it would differ: ", r->c->differs);
+            put_note(p, "a reason for a difference is recorded: ", r->c->differs);
     }
     return IK_OK;
 }
@@ -225,7 +225,7 @@ const char *ik_claim_verdict_name(ik_claim_verdict verdict)
 {
     static const char *const names[] = {[IK_CLAIM_HOLDS] = "holds",
                                         [IK_CLAIM_DIFFERS] = "differs",
-                                        [IK_CLAIM_UNTOLD] = "cannot be told",
+                                        [IK_CLAIM_UNTOLD] = "cannot be decided",
                                         [IK_CLAIM_NOT_ASKED] = "not asked"};
     return names[verdict];
 }

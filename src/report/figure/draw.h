@@ -56,7 +56,7 @@ typedef struct drawing {
     double legend_height; /* below the panels */
     double legend_column; /* width of one of its columns */
     size_t legend_columns;
-    bool *lacks_memory; /* something could not be drawn for want of it */
+    bool *lacks_memory; /* something could not be drawn for lack of it */
     frame now;          /* the panel that is drawn */
     size_t panel;
 } drawing;

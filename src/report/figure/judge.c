@@ -5,8 +5,8 @@
  * Both sides become samples, one per seed (and per value of what is aggregated over), and these a
  * mean with its 95 % interval; a number, and a measure that is exact, have an interval of no width.
  * With d = left - right, its interval [low, high] and t = tolerance times the right side, "left <
- * right" holds if high < t, differs if low >= t, and cannot be told else: with no tolerance, where
- * the intervals overlap. Of two samples and fewer nothing can be told.
+ * right" holds if high < t, differs if low >= t, and cannot be decided else: with no tolerance,
+ * where the intervals overlap. Of two samples and fewer nothing can be decided.
  */
 #include "report/figure/judge.h"
 
@@ -50,7 +50,7 @@ static ik_claim_verdict compare(const claim *c, claim_op op, const claim_number 
     return holds ? IK_CLAIM_HOLDS : differs ? IK_CLAIM_DIFFERS : IK_CLAIM_UNTOLD;
 }
 
-/* Why nothing can be told of a side; NULL: it can. */
+/* Why nothing can be decided of a side; NULL: it can. */
 static const char *lacks(const judge *j, const claim_number *n)
 {
     if (n->why)
@@ -94,7 +94,7 @@ static claim_number quotient(const claim_number *a, const claim_number *b)
     return q;
 }
 
-/* Every pair of neighbours; one that differs decides, else one that cannot be told. */
+/* Every pair of neighbours; one that differs decides, else one that cannot be decided. */
 static ik_status judge_order(judge *j, ik_error *err)
 {
     claim_number before = {0}, here = {0};
@@ -201,7 +201,7 @@ static ik_status judge_claim(figure_book *b, const claim *c, claim_result *r, ik
     bool has_scales = b->m->scale[0], full = !has_scales || strcmp(b->m->scale, "full") == 0;
     if (c->full_scale && (b->m->overrides[0] || !full)) {
         r->verdict = IK_CLAIM_NOT_ASKED;
-        r->why = !full ? "asked at scale full alone" : "asked of runs without overrides alone";
+        r->why = !full ? "checked only at scale full" : "checked only in runs without overrides";
         return IK_OK;
     }
     ik_error why;

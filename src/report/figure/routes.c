@@ -180,7 +180,7 @@ static ik_status read_map(const report_model *m, figure_data *d, size_t curve, i
     const char *above = json_string_value(json_object_get(routes, "above"));
     if (status == IK_OK && !json_object_get(routes, "of"))
         status = ik_fail(err, IK_ERR_INPUT,
-                         "figure '%s': the results hold no routes of this plan%s%.40s", d->f->name,
+                         "figure '%s': the results have no routes of this plan%s%.40s", d->f->name,
                          above ? ": there are too many " : "", above ? above : "");
     map_maker k = {
         .f = f, .routes = routes, .figure = d->f, .arena = &d->arena, .map = &d->maps[curve]};

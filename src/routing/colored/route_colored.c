@@ -393,12 +393,10 @@ static ik_status make_tables(ik_routing *r, colored *c, const ik_params *params,
     const char *text = ik_params_has(params, "traffic") ? ik_params_text(params, "traffic") : NULL;
     uint32_t num = 0;
     if (!text && (!env || !env->traffic)) {
-        ik_about(err,
-                 ik_fail(err, IK_ERR_INPUT, "routing 'colored' is made for a pattern: which one?"),
-                 "traffic");
+        ik_about(err, ik_fail(err, IK_ERR_INPUT, "routing 'colored' needs a pattern"), "traffic");
         return ik_hint(err, IK_ERR_INPUT,
-                       "say traffic=PATTERN; without it 'ikat load' takes its traffic, and "
-                       "experiments a workload that ends, with a table for each phase");
+                       "give traffic=PATTERN; without it, 'ikat load' takes its own traffic, and "
+                       "an experiment its finite workload, with a table for each phase");
     }
     ik_status status = text ? colored_phases_of_text(r, c->tree, text, env, phases, &num, err)
                             : colored_phases_of_traffic(env->traffic, c->tree, phases, &num, err);

@@ -548,7 +548,7 @@ static const ik_param cowen_params[] = {
      "t_max tries multiples of this alone (none given: all alphas that differ)", "t_max",
      "a given alpha is not searched"},
     {"variant", IK_PARAM_ENUM, "balld", 0, 0, "balld|ball|strict|le",
-     "which switches know v: all of v's ball, those that are no landmarks, those nearer to v than "
+     "which switches know v: all of v's ball, those that are not landmarks, those nearer to v than "
      "its landmark (strict), or as near (le)"},
     {"self", IK_PARAM_BOOL, "true", 0, 0, NULL, "a switch counts as a member of its own ball"},
     {0},

@@ -102,11 +102,11 @@ static ik_status give_positions(loren *t, const ik_params *params, ik_error *err
         if (compare_spots(&t->spots[s - 1], &t->spots[s]) != 0)
             continue;
         char a[160], b[160];
-        ik_fail(err, IK_ERR_UNSUPPORTED, "%s and %s stand on the same floor position (%d, %d)",
+        ik_fail(err, IK_ERR_UNSUPPORTED, "%s and %s are at the same floor position (%d, %d)",
                 ik_node_describe(f, t->spots[s - 1].sw, a, sizeof a),
                 ik_node_describe(f, t->spots[s].sw, b, sizeof b), t->spots[s].xy.x,
                 t->spots[s].xy.y);
-        return ik_hint(err, IK_ERR_UNSUPPORTED, "loren needs one position a switch");
+        return ik_hint(err, IK_ERR_UNSUPPORTED, "loren needs one position per switch");
     }
     return IK_OK;
 }

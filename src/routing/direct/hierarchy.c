@@ -79,7 +79,7 @@ static ik_status search_from(void *ctx, size_t index, unsigned thread, ik_error 
     free(queue);
     return first == last ? IK_OK
                          : ik_fail(err, IK_ERR_UNSUPPORTED,
-                                   "paths of %d hops and more are not served", LINKS_FAR);
+                                   "paths of %d hops and more are not supported", LINKS_FAR);
 }
 
 ik_status hierarchy_distances(const links *g, const uint32_t *group, const ik_env *env,

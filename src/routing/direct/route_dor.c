@@ -35,7 +35,7 @@ static ik_status refuse(const ik_fabric *f, bool family_fits, ik_error *err)
 {
     if (family_fits) {
         ik_fail(err, IK_ERR_UNSUPPORTED,
-                "dor needs an undamaged fabric with all its hosts; this one has lost some part");
+                "dor needs an undamaged fabric with all its hosts; parts of this one are missing");
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "shortest, dfsssp and updown route around failures");
     }

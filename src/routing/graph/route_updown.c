@@ -437,10 +437,10 @@ static ik_status settle_order(updown *u, const ik_params *params, const ik_env *
         if (mode == ROOT_LEVELS) {
             ik_about(err,
                      ik_fail(err, IK_ERR_UNSUPPORTED,
-                             "by its levels this damaged tree leaves connected hosts without a way "
+                             "by its levels, this damaged tree has connected hosts without a path "
                              "up and down"),
                      "order");
-            return ik_hint(err, IK_ERR_UNSUPPORTED, "order=distance serves every connected pair");
+            return ik_hint(err, IK_ERR_UNSUPPORTED, "order=distance routes every connected pair");
         }
     }
     status = order_by_distance(u, root, err);

@@ -145,7 +145,7 @@ const ik_routing_family ik_routing_lft = {
     .source = "the table format of OpenSM's file routing engine",
     .details =
         "Entries are matched to ports of hosts by port GUID where a line has one that the fabric "
-        "knows, else by LID; switches by GUID. What the fabric does not have is passed over and "
+        "knows, else by LID; switches by GUID. What the fabric does not have is skipped and "
         "counted in a note, and so are hosts and switches without entries; a file that fits no "
         "switch or no host is an error, and so is a port that a switch does not have. Where ports "
         "have several LIDs (LMC > 0), each is a path of its own, and proofs take all of them. The "

@@ -64,12 +64,12 @@ static void note_numbers(const ik_lids *lids, const ik_tables_matched *m, FILE *
         fprintf(out,
                 "; LID 0 is no destination, but %" PRIu32 " switches and %" PRIu32 " entries "
                 "have it: no subnet manager had given them one; %" PRIu32 " of the entries are "
-                "passed over, the others are known by their port GUID",
+                "skipped, the others are known by their port GUID",
                 m->zero_switches, m->zero_lids, m->zero_lost);
     if (m->missing_last_lid)
         fprintf(out,
                 "; LID %" PRIu32 " is missing: dump_fts and ibroute leave out the last LID if "
-                "it is a multiple of 64, so that nothing is known of the routes to it",
+                "it is a multiple of 64, so nothing is known about the routes to it",
                 m->missing_last_lid);
     if (m->self_entries)
         fprintf(out, "; %" PRIu64 " entries send packets for others to port 0, the switch itself",

@@ -272,12 +272,12 @@ static ik_status check_fit(const reader *rd, ik_error *err)
     const ik_lid *first = &rd->lids->of[m->first_unnamed];
     if (first->made && rd->lids->fabric->node_guid) {
         ik_fail_at(err, IK_ERR_INPUT, rd->file, 1, 0,
-                   "nothing says which of the %u hosts an entry is for: the fabric gives them no "
+                   "it is unknown for which of the %u hosts an entry is: the fabric gives them no "
                    "LIDs, and the file no port GUIDs that are the fabric's",
                    m->num_hosts);
         return ik_hint(err, IK_ERR_INPUT,
                        "a dump of ibnetdiscover has the LIDs, file:path=...,guid2lid=FILE takes "
-                       "those that OpenSM remembers, and opensm-lfts.dump has port GUIDs");
+                       "those that OpenSM has stored, and opensm-lfts.dump has port GUIDs");
     }
     ik_fail_at(
         err, IK_ERR_INPUT, rd->file, 1, 0,

@@ -336,7 +336,7 @@ static ik_status check_served(const dmodc *d, ik_error *err)
                     "%s and %s are connected, but by no way up and then down",
                     ik_node_describe(f, d->at.leaf[a], x, sizeof x),
                     ik_node_describe(f, ik_host_node(f, host), y, sizeof y));
-            status = ik_hint(err, IK_ERR_UNSUPPORTED, "'updown' serves every connected pair");
+            status = ik_hint(err, IK_ERR_UNSUPPORTED, "'updown' routes every connected pair");
         }
     }
     free(part);

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* AT_ONCE: of workloads that end; their visits have no rhythm. SCHEDULE: one after the other, see
+/* AT_ONCE: of finite workloads; their visits have no rhythm. SCHEDULE: one after the other, see
  * core/schedule.h. NEVER: a source that is silent */
 enum {
     INJECT_PERIODIC,

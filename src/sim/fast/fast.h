@@ -328,7 +328,7 @@ SIM_INLINE fast_message *fast_messages(fast_adapter *adapter, unsigned vcs, unsi
 typedef struct sink {
     uint64_t hash, packets; /* packets: in the measured time */
 } sink;
-/* Its latest delivery: apart, since only workloads that end ask for it, and several sinks are in a
+/* Its latest delivery: apart, since only finite workloads ask for it, and several sinks are in a
  * line of the cache without. */
 typedef struct last_delivery {
     uint64_t t, inject; /* inject: when the packet was sent */
@@ -436,7 +436,7 @@ typedef struct fast_state {
     void (*run_adapters)(struct fast_context *h, const slot *at);
     size_t host_bytes;
     sink *sinks;          /* [host] */
-    last_delivery *lasts; /* [host]; only of workloads that end, else NULL */
+    last_delivery *lasts; /* [host]; only of finite workloads, else NULL */
     link_delays *links;
     uint64_t longest_ps;  /* transmission on the slowest link */
     uint64_t *edge_bytes; /* [port] sent at the edges of the measured time, beside `sent` */

@@ -5,7 +5,7 @@
  * per VC and take turns packet by packet (of a workload with visits, visit by visit), so none waits
  * for another. Unlike the endless queues of
  * host/host.c these take memory: a message that waits 40 bytes, a queue that holds any 32. Queues
- * are found by a hash table. Cost of a packet: O(1), plus the queues passed over because
+ * are found by a hash table. Cost of a packet: O(1), plus the queues skipped because
  * only their space is short. */
 #include "base/hash.h"
 #include "sim/host/finite.h"

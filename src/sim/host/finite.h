@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * host/finite.h: workloads that end (ikat/workload.h), as the adapters of the packet-level models
+ * host/finite.h: finite workloads (ikat/workload.h), as the adapters of the packet-level models
  * see them.
  *
  * A batch is endless traffic that is all made at the start, or with replies one repetition after

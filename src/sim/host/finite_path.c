@@ -88,7 +88,7 @@ static void add_network(walk *w, ik_path_segment like, uint64_t inject, uint64_t
 }
 
 /* A message that waits at its adapter from `ready` on, the link busy with others for busy_ps of
- * that time, and still for want of reorder space for throttled_ps. */
+ * that time, and still for lack of reorder space for throttled_ps. */
 static void add_adapter(walk *w, ik_path_segment like, uint64_t ready, uint64_t busy_ps,
                         uint64_t throttled_ps)
 {

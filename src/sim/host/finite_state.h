@@ -92,7 +92,7 @@ typedef struct finite {
      * long a send has waited for that */
     uint64_t *gap_free, *gapped_ps;
     /* [num_ops], NULL = packets are not put in order: SEND: how long its adapter stood still for
-     * want of reorder space from when it got it to its first packet, until then as busy_ps; RECV:
+     * lack of reorder space from when it got it to its first packet, until then as busy_ps; RECV:
      * when the packet that was delivered last had come */
     uint64_t *order_ps;
     uint64_t *in_turn; /* [host * queues] packets that the first message has sent in its turn */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What in-order delivery is measured by: bytes that wait in reorder buffers and adapters that stand
- * still for want of reorder space, both as areas (value times picoseconds) in the measured window
+ * still for lack of reorder space, both as areas (value times picoseconds) in the measured window
  * and in each period of the series, and packets that came out of order. Areas are exact integers:
  * their sums do not depend on partitions. */
 #include "sim/host/reorder.h"

@@ -59,7 +59,7 @@ static void print_calm(const report *r, uint64_t time)
 {
     fprintf(r->to, "%s\n",
             r->s->outcome.deadlock ? "a deadlock: packets wait for each other, and none can move"
-            : !goes_on(r->s, time) ? "nothing happens any more, and not all is delivered"
+            : !goes_on(r->s, time) ? "nothing happens any more, but not everything is delivered"
                                    : "at_most was reached");
 }
 

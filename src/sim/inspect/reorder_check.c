@@ -42,7 +42,7 @@ static void check_flow(check *c, const reorder_flow *f)
         add(c, f->src, f->dst, ON_THEIR_WAY, (int64_t)f->granted - f->sent + f->expected);
         if (f->granted > r->packets)
             c->status = ik_fail(c->err, IK_ERR_INTERNAL,
-                                "host %u has %u packets to host %u on their way, %u are the most",
+                                "host %u has %u packets to host %u on their way, %u is the maximum",
                                 f->src, f->granted, f->dst, r->packets);
     } else if (r->limit == REORDER_POOL) {
         c->in_use[f->dst] += (int64_t)f->granted + f->sent - f->expected;
@@ -118,9 +118,10 @@ static ik_status check_host(const check *c, uint32_t host, ik_error *err)
                        "the reorder buffer of host %u says %llu bytes and holds %lld", host,
                        (unsigned long long)h->stored, (long long)c->stored[host]);
     if (shared && (c->in_use[host] != h->in_use || h->in_use > c->s->reorder.packets))
-        return ik_fail(err, IK_ERR_INTERNAL,
-                       "reorder space of host %u: %u packets by count, %lld found, %u are the most",
-                       host, h->in_use, (long long)c->in_use[host], c->s->reorder.packets);
+        return ik_fail(
+            err, IK_ERR_INTERNAL,
+            "reorder space of host %u: %u packets by count, %lld found, %u is the maximum", host,
+            h->in_use, (long long)c->in_use[host], c->s->reorder.packets);
     return IK_OK;
 }
 

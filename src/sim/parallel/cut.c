@@ -370,7 +370,7 @@ static ik_status cut_with_pods(const ik_fabric *f, const sim_loads *l, uint32_t 
     pods p;
     ik_status status = find_pods(f, &p, err);
     if (status == IK_OK && p.num < num_partitions)
-        status = ik_fail(err, IK_ERR_UNSUPPORTED, "%u pods cannot be dealt out to %u partitions",
+        status = ik_fail(err, IK_ERR_UNSUPPORTED, "%u pods cannot be divided among %u partitions",
                          p.num, num_partitions);
     if (status == IK_OK)
         status = method == SIM_CUT_PODS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the sections of a configuration say to a workload that ends, and what they cannot say. */
+ * What the sections of a configuration say to a finite workload, and what they cannot say. */
 #include "sim/state/state.h"
 
 ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, ik_error *err)
@@ -44,10 +44,9 @@ static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, 
             bool says = (i >= 4 && w->visits == 0) || (i == 3 && w->num_endless);
             if (!v->given || strcmp(name, idle[i]) != 0 || says)
                 continue;
-            ik_fail_at(
-                err, IK_ERR_USAGE, v->source ? v->source : "", v->line, v->column,
-                "section 'adapter', parameter '%s': it has no effect on a workload that ends",
-                name);
+            ik_fail_at(err, IK_ERR_USAGE, v->source ? v->source : "", v->line, v->column,
+                       "section 'adapter', parameter '%s': it has no effect on a finite workload",
+                       name);
             return ik_hint(err, IK_ERR_USAGE,
                            i < 3    ? "its messages have the sizes that traffic says"
                            : i == 3 ? "all messages are made as soon as what they wait for is done"
@@ -57,7 +56,7 @@ static ik_status refuse_adapter(const ik_params *adapter, const ik_workload *w, 
     if (ik_params_has(adapter, "reply") && !w->batch) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED,
-                         "adapter.reply: of workloads that end only traffic 'batch' is answered"),
+                         "adapter.reply: of finite workloads only traffic 'batch' is answered"),
                  "adapter.reply");
         return ik_hint(err, IK_ERR_UNSUPPORTED,
                        "traffic: {family: batch, pattern: uniform, messages: 1000}; in other "
@@ -101,7 +100,7 @@ static ik_status check_endless(const sim *s, const ik_params *adapter, ik_error 
     if (ik_params_enum(adapter, "injection") == INJECT_BURSTY) {
         ik_about(err,
                  ik_fail(err, IK_ERR_UNSUPPORTED,
-                         "adapter.injection = bursty does not serve jobs in the background"),
+                         "adapter.injection = bursty cannot be used with background jobs"),
                  "adapter.injection");
         return ik_hint(err, IK_ERR_UNSUPPORTED, "periodic, poisson and bernoulli do");
     }

@@ -64,17 +64,17 @@ static ik_status check_beside(const sim *s, const ik_params *sw, const ik_params
 {
     ik_status status = IK_OK;
     if (s->reply.on) {
-        status = refuse(sw, "arbiter", "class_first does not serve requests and replies", err);
+        status = refuse(sw, "arbiter", "class_first cannot be used with requests and replies", err);
         return ik_hint(err, status, "leave adapter.reply out, or arbiter: oldest_first");
     }
     if (ik_params_enum(adapter, "queues") != ADAPTER_VC || ik_params_bool(adapter, "in_order")) {
         status = refuse(sw, "arbiter",
                         "class_first needs adapters with queues = vc, without in_order", err);
-        return ik_hint(err, status, "packets of all classes would stand in one queue");
+        return ik_hint(err, status, "packets of all classes would wait in one queue");
     }
     if (levels < 2) {
         status = refuse(sw, "class_priority", "all classes have the same priority", err);
-        return ik_hint(err, status, "arbiter: oldest_first knows no classes");
+        return ik_hint(err, status, "arbiter: oldest_first does not use classes");
     }
     if (s->sw.vcs * levels <= SIM_MAX_VCS)
         return IK_OK;

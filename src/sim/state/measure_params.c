@@ -8,13 +8,13 @@ const ik_param ik_measure_params[] = {
     {"warmup", IK_PARAM_TIME, "50 us", 0, 1e15, "auto",
      "time before anything is counted; auto: it is found from the run's own latency and throughput "
      "(MSER), in a run of its own",
-     "until=duration", "a workload that ends is counted from its start"},
+     "until=duration", "a finite workload is counted from its start"},
     {"duration", IK_PARAM_TIME, "100 us", 1, 1e15, NULL,
      "time that is measured; with warmup: auto also the longest warm-up",
      "until=duration and not stop_ci",
-     "a workload that ends has at_most, and stop says itself when a run ends"},
+     "a finite workload has at_most, and stop says itself when a run ends"},
     {"until", IK_PARAM_ENUM, "duration", 0, 0, "duration|delivered",
-     "a time, with endless traffic; or the last delivery, with a workload that ends"},
+     "a time, with endless traffic; or the last delivery, with a finite workload"},
     {"at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
      "time after which what is not delivered is missing; what is done at this time is done",
      "until=delivered",
@@ -22,7 +22,7 @@ const ik_param ik_measure_params[] = {
     {"stop_ci", IK_PARAM_FRACTION, "", 1e-4, 0.5, NULL,
      "the run ends when the 95 % interval of a result (batch means) is at most so much of it to "
      "either side; in a file stop: {ci: 2 %, of: latency_mean_ns, at_most: 2 ms}",
-     "until=duration", "a workload that ends is measured until it is delivered"},
+     "until=duration", "a finite workload is measured until it is delivered"},
     {"stop_of", IK_PARAM_ENUM, "latency_mean_ns", 0, 0,
      "latency_mean_ns|throughput|network_latency_mean_ns|arrival_latency_mean_ns|"
      "round_trip_mean_ns|request_latency_mean_ns|reply_latency_mean_ns",

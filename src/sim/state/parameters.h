@@ -76,7 +76,7 @@ typedef struct adapter_settings {
     unsigned queues, num_queues; /* ADAPTER_...; how many a host has */
     uint32_t active_messages;    /* of a queue; 1 where their packets do not take turns */
     bool fifo_messages;          /* one message of a queue after the other */
-    /* workloads that end: messages of a queue that take turns, and packets of one in its turn */
+    /* finite workloads: messages of a queue that take turns, and packets of one in its turn */
     uint32_t turn_messages;
     uint64_t turn_packets;
     double injection_share, ejection_share; /* of the link's rate */
@@ -88,7 +88,7 @@ typedef struct adapter_settings {
 /* Section `measure`. */
 typedef struct measure_settings {
     uint64_t warmup_ps, end_ps, series_ps, watchdog_ps;
-    /* first instant at which nothing happens any more: end_ps; of a workload that ends the one
+    /* first instant at which nothing happens any more: end_ps; of a finite workload the one
      * after it, for what is done at at_most is done */
     uint64_t past_ps;
     size_t num_series; /* periods */

@@ -53,7 +53,7 @@ const ik_param ik_switch_params[] = {
     {"age", IK_PARAM_ENUM, "generated", 0, 0, "generated|injected",
      "since when a packet counts as waiting: since its message was made, or since its source sent "
      "it",
-     "model=iq|ioq and arbiter=oldest_first|class_first", "the other arbiters know no age"},
+     "model=iq|ioq and arbiter=oldest_first|class_first", "the other arbiters do not use the age"},
     {"class_priority", IK_PARAM_UINT_LIST, "", 0, 63, NULL,
      "priority of each class of the traffic (members of mix, in their order), the highest number "
      "first; each priority has as many virtual channels as the routing asks for, and a queue for "
@@ -143,8 +143,8 @@ const ik_param ik_adapter_params[] = {
      "messages of one queue: one packet of each in turn, or one message after the other",
      "switch.model=iq|ioq|ideal", "model pipelined sends message after message"},
     {"active", IK_PARAM_UINT, "16", 1, 4096, "unlimited",
-     "messages of one queue that are interleaved at a time; unlimited: all that wait (workloads "
-     "that end, and queues=destination, which keep them)",
+     "messages of one queue that are interleaved at a time; unlimited: all that wait (finite "
+     "workloads, and queues=destination, which keep them)",
      "switch.model=iq|ioq|ideal and interleave=round_robin",
      "interleave=fifo sends one message after the other, as model pipelined does"},
     {"queues", IK_PARAM_ENUM, "vc", 0, 0, "vc|destination|one",
@@ -197,7 +197,7 @@ const ik_param ik_adapter_params[] = {
      "replies have as many virtual channels again as requests (those of the routing), so that "
      "neither ever waits for the other, and buffers are split among twice as many",
      "switch.model=iq|ioq|ideal and queues=vc|one and in_order=false",
-     "model pipelined, a queue a destination and in-order delivery know no replies"},
+     "model pipelined, queues per destination and in-order delivery do not support replies"},
     {"service_time", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
      "from the last byte of a request to its reply; any number of requests are served at a time",
      "switch.model=iq|ioq|ideal and reply", "set reply, the size of the replies"},

@@ -99,7 +99,7 @@ static ik_status add_range(reader *r, char *text, double share, unsigned column,
     if (dots)
         *dots = '\0';
     if (!read_size(text, &from) || !read_size(dots ? dots + 2 : text, &to))
-        return refuse_item(r, column, err, copy, "is no size");
+        return refuse_item(r, column, err, copy, "is not a size");
     if (from > to)
         return refuse_item(r, column, err, copy, "is a range that goes down");
     if (!IK_ARRAY_ROOM(r->ranges, r->room, r->num + 1))
@@ -120,7 +120,7 @@ static ik_status read_item(reader *r, char *text, ik_error *err)
         r->percents += percent;
         if (ik_parse_real(share, percent ? IK_DIM_FRACTION : IK_DIM_NONE, &value, NULL) != IK_OK ||
             !(value > 0 && value <= 1e15))
-            return refuse_item(r, 0, err, share, "is no share above zero");
+            return refuse_item(r, 0, err, share, "is not a share above zero");
     }
     r->open += !share;
     return add_range(r, trim(text), value, 0, err);
@@ -187,7 +187,7 @@ static ik_status read_mix(reader *r, char *text, ik_error *err)
     char *items = cut(text, "="), *class = items ? trim(text) : NULL;
     items = items ? items : text;
     if (is_named(&r->own->z, class))
-        return refuse_item(r, 0, err, class ? class : trim(text), "says sizes of a class again");
+        return refuse_item(r, 0, err, class ? class : trim(text), "gives sizes of a class again");
     for (char *rest; items; items = rest) {
         rest = cut(items, ",+");
         ik_status status = read_item(r, items, err);
@@ -230,7 +230,7 @@ static ik_status read_line(reader *r, char *line, ik_error *err)
     if (last == item)
         return refuse_item(r, column, err, item, "has no weight");
     if (end == last || *end || !(weight >= 0 && weight <= 1e15))
-        return refuse_item(r, column, err, last, "is no weight");
+        return refuse_item(r, column, err, last, "is not a weight");
     while (last > item && strchr(" \t,;", last[-1]))
         last--;
     *last = '\0';

@@ -47,11 +47,11 @@ static ik_status note_unknown(audit_work *w, const ik_counters *c, const char *p
     if (c->first_unknown_guid)
         return audit_add(w->a, &about, w->err,
                          "%s has counters of %" PRIu32
-                         " ports that the fabric has not, the first of GUID 0x%016" PRIx64,
+                         " ports that the fabric does not have, the first of GUID 0x%016" PRIx64,
                          path, c->unknown, c->first_unknown_guid);
     return audit_add(w->a, &about, w->err,
                      "%s has counters of %" PRIu32
-                     " ports that the fabric has not, the first of LID %" PRIu32,
+                     " ports that the fabric does not have, the first of LID %" PRIu32,
                      path, c->unknown, c->first_unknown_lid);
 }
 

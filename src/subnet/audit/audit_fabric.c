@@ -33,7 +33,7 @@ static const struct {
      false},
     {"inactive-port", "See whether a subnet manager runs, and its log.", false},
     {"separate-parts", "Find the cables that are down, or dump one fabric per file.", false},
-    {"second-dump", "Give each dump a file of its own.", true},
+    {"second-dump", "Put each dump into a separate file.", true},
     {"contradicting-section",
      "Dump the fabric again while nothing changes in it; if it stays, two devices have one GUID.",
      true},
@@ -113,7 +113,7 @@ ik_status audit_lid_matrix(audit_work *w)
     if (status == IK_OK && (m.unknown_switches || m.missing_switches || m.unknown_lids))
         status = audit_add(w->a, &about, w->err,
                            "the lid matrix has %" PRIu32 " switches and %" PRIu64
-                           " entries for LIDs that the fabric has not, and lacks %" PRIu32
+                           " entries for LIDs that the fabric does not have, and lacks %" PRIu32
                            " of its switches",
                            m.unknown_switches, m.unknown_lids, m.missing_switches);
     return status;
@@ -125,10 +125,11 @@ static ik_status lid_clash(void *context, uint32_t node, uint32_t port, const ik
     ik_audit *a = ((audit_work *)context)->a;
     char remedy[600];
     audit_about about = {IK_ERROR, "lid-clash", node, port, NULL, remedy};
-    snprintf(remedy, sizeof remedy,
-             "%s%sMend it (restart one subnet manager alone, with its LID cache removed), dump the "
-             "fabric again, and audit the tables then.",
-             why->hint, why->hint[0] ? ". " : "");
+    snprintf(
+        remedy, sizeof remedy,
+        "%s%sCorrect it (restart one subnet manager alone, with its LID cache removed), dump the "
+        "fabric again, and audit the tables then.",
+        why->hint, why->hint[0] ? ". " : "");
     remedy[0] = (char)toupper((unsigned char)remedy[0]);
     a->partial = true;
     return a->lid_clashes++ < AUDIT_NAMED ? audit_add(a, &about, err, "%s", why->text) : IK_OK;

@@ -30,10 +30,11 @@ static ik_status tables_switches(audit_work *w)
     about =
         (audit_about){IK_WARNING, "unknown-switch-tables", IK_NONE, IK_NONE, NULL, other_fabric};
     if (status == IK_OK && m->unknown_switches) {
-        status = audit_add(a, &about, w->err,
-                           "the file has tables of %" PRIu32
-                           " switches that the fabric has not, the first has GUID 0x%016" PRIx64,
-                           m->unknown_switches, m->first_unknown_switch);
+        status =
+            audit_add(a, &about, w->err,
+                      "the file has tables of %" PRIu32
+                      " switches that the fabric does not have, the first has GUID 0x%016" PRIx64,
+                      m->unknown_switches, m->first_unknown_switch);
         a->partial = true;
     }
     return status;
@@ -47,8 +48,8 @@ static ik_status tables_lids(audit_work *w)
     ik_status status = IK_OK;
     if (m->unknown_lids) {
         status = audit_add(a, &about, w->err,
-                           "%" PRIu64 " entries for %" PRIu32 " destinations that the fabric has "
-                           "not, the first is LID %" PRIu32,
+                           "%" PRIu64 " entries for %" PRIu32
+                           " destinations that the fabric does not have, the first is LID %" PRIu32,
                            m->unknown_entries, m->unknown_lids, m->first_unknown_lid);
         a->partial = true;
     }
@@ -57,7 +58,8 @@ static ik_status tables_lids(audit_work *w)
     about.remedy = NULL;
     if (status == IK_OK && m->guid_disagrees)
         status = audit_add(a, &about, w->err,
-                           "%" PRIu64 " entries name a port GUID that the fabric has not; they are "
+                           "%" PRIu64
+                           " entries name a port GUID that the fabric does not have; they are "
                            "matched by LID",
                            m->guid_disagrees);
     about.code = "extra-paths";
@@ -71,8 +73,8 @@ static ik_status tables_lids(audit_work *w)
     about.code = "entries-for-lid-0";
     about.remedy = NULL;
     if (status == IK_OK && m->zero_lids)
-        status = audit_add(a, &about, w->err, "%" PRIu32 " entries are for LID 0, which is no LID",
-                           m->zero_lids);
+        status = audit_add(a, &about, w->err,
+                           "%" PRIu32 " entries are for LID 0, which is not a LID", m->zero_lids);
     return status;
 }
 
@@ -142,7 +144,7 @@ static ik_status policy(audit_work *w)
     if (m->unknown_guids || m->unknown_names)
         status = audit_add(w->a, &about, w->err,
                            "the QoS policy names %" PRIu32 " GUIDs and %" PRIu32
-                           " names of ports that the fabric has not, the first GUID is "
+                           " names of ports that the fabric does not have, the first GUID is "
                            "0x%016" PRIx64,
                            m->unknown_guids, m->unknown_names, m->first_unknown_guid);
     about = (audit_about){IK_NOTE, "policy-conditions", IK_NONE, IK_NONE, NULL, NULL};
@@ -164,14 +166,14 @@ static ik_status records(audit_work *w)
     if (!w->config->path_records)
         return IK_OK;
     if (m->unknown)
-        status =
-            audit_add(w->a, &about, w->err,
-                      "%" PRIu64 " path records are of ports that the fabric has not", m->unknown);
+        status = audit_add(w->a, &about, w->err,
+                           "%" PRIu64 " path records are of ports that the fabric does not have",
+                           m->unknown);
     about.code = "records-missing";
     if (status == IK_OK && m->missing) {
         status = audit_add(w->a, &about, w->err,
                            "%" PRIu64 " of %" PRIu64
-                           " pairs have no path record and are taken to use SL 0",
+                           " pairs have no path record and are assumed to use SL 0",
                            m->missing, m->missing + m->pairs);
         w->a->partial = true;
     }
@@ -187,7 +189,7 @@ static ik_status assumed(audit_work *w)
     if (w->a->has_maps || !(w->policy.max_sl || w->records.max_sl))
         return IK_OK;
     return audit_add(w->a, &about, w->err,
-                     "no SL-to-VL maps are given: SL i is taken to travel on VL i");
+                     "no SL-to-VL maps are given: SL i is assumed to use VL i");
 }
 
 static ik_status maps(audit_work *w)
@@ -203,18 +205,19 @@ static ik_status maps(audit_work *w)
     if (!w->a->has_maps || !w->maps.switches)
         return IK_OK; /* none, or an opensm.conf, which is for all ports */
     if (m->holes) {
-        status = audit_add(w->a, &about, w->err,
-                           "%" PRIu64 " pairs of ports have no SL-to-VL map in the file and are "
-                           "taken to use VL 0; %" PRIu32 " switches and %" PRIu32
-                           " hosts have none at all",
-                           m->holes, m->missing_switches, m->missing_hosts);
+        status = audit_add(
+            w->a, &about, w->err,
+            "%" PRIu64
+            " pairs of ports have no SL-to-VL map in the file and are assumed to use VL 0; %" PRIu32
+            " switches and %" PRIu32 " hosts have none at all",
+            m->holes, m->missing_switches, m->missing_hosts);
         w->a->partial = true;
     }
     about = (audit_about){IK_WARNING, "sl2vl-unknown", IK_NONE, IK_NONE, NULL, other_fabric};
     if (status == IK_OK && m->unknown)
         status = audit_add(w->a, &about, w->err,
                            "SL-to-VL maps of %" PRIu32
-                           " nodes that the fabric has not, the first has GUID 0x%016" PRIx64,
+                           " nodes that the fabric does not have, the first has GUID 0x%016" PRIx64,
                            m->unknown, m->first_unknown);
     return status;
 }

@@ -171,7 +171,7 @@ static void put_routings(const ik_audit *a, FILE *out)
     fputs("</table></div>\n", out);
     if (a->has_tables)
         put_text(out, "<p>The installed tables were made by: ",
-                 a->engine.name ? a->engine.name : "not told", ". ");
+                 a->engine.name ? a->engine.name : "unknown", ". ");
     if (a->has_tables)
         put_text(out, "<span class=\"quiet\">", a->engine.text, "</span></p>\n");
 }
@@ -212,7 +212,7 @@ static ik_status put_pictures(const ik_audit *a, FILE *out, ik_error *err)
         return IK_OK;
     fprintf(out,
             "<h2>Measured loads</h2>\n<p>Within %.4g s channels between switches carried %.2f %% "
-            "of their rate in the mean. Cables from blue (idle) to red (full); dotted: not "
+            "of their rate on average. Cables from blue (idle) to red (full); dotted: not "
             "measured.</p>\n<div class=\"wide\">",
             a->counters.interval_s, 100 * m->mean);
     ik_status status = ik_fabric_draw_loads(a->fabric, a->counters.used, out, err);

@@ -231,7 +231,7 @@ static void loop_text(const audit_work *w, char *text)
     used = put(text, used, "\neach waits for the channel of the next, the last for the first");
     if (!w->a->has_levels)
         put(text, used,
-            "\nthis takes every packet to be on SL 0, for no service levels were given");
+            "\nthis assumes that every packet is on SL 0, because no service levels were given");
 }
 
 /* What to do about the tables' own loop. */

@@ -164,8 +164,8 @@ static ik_status refuse_unproved(const ik_deployment *d, ik_error *err)
     if (d->verdict.deadlock_free == IK_NO && d->lanes == 1)
         return ik_hint(err, IK_ERR_FAILED,
                        "--vc lash makes it free of credit loops with several lanes, routing nue "
-                       "with any number; --unproved writes it all the same and says so");
-    return ik_hint(err, IK_ERR_FAILED, "--unproved writes it all the same and says so");
+                       "with any number; --unproved writes it nevertheless and says so");
+    return ik_hint(err, IK_ERR_FAILED, "--unproved writes it nevertheless and says so");
 }
 
 /* ---- the whole */

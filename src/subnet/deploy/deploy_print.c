@@ -114,7 +114,7 @@ static void print_verdict(const ik_deployment *d, FILE *out)
             "no credit loop", verdict_text(v->deadlock_free), v->vls_used,
             v->vls_used == 1 ? "" : "s", (ull)v->dependencies);
     print_management(d, out);
-    fprintf(out, "  %-16s %.4f in the mean, %u at most, between switches\n", "hops", v->mean_hops,
+    fprintf(out, "  %-16s %.4f on average, %u at most, between switches\n", "hops", v->mean_hops,
             v->max_hops);
     fprintf(out, "  %-16s %llu paths at most over a channel between switches\n", "load",
             (ull)d->max_paths);

@@ -218,11 +218,9 @@ ik_status cab_tell_nodes(ik_cabling *c, const ik_fabric *f, const ik_fabric *pla
 {
     static const sort unknown_switch = {true, IK_WARNING, "unknown-switch",
                                         "has no place in it: its cables are not judged"},
-                      unknown_host = {false, IK_NOTE, "unknown-host", "is none of the plan"},
-                      missing_switch = {true, IK_ERROR, "missing-switch",
-                                        "of the plan is not there"},
-                      missing_host = {false, IK_WARNING, "missing-host",
-                                      "of the plan is not there"};
+                      unknown_host = {false, IK_NOTE, "unknown-host", "is not in the plan"},
+                      missing_switch = {true, IK_ERROR, "missing-switch", "of the plan is missing"},
+                      missing_host = {false, IK_WARNING, "missing-host", "of the plan is missing"};
     ik_status status = tell_lonely(c, f, plan_of, &unknown_switch, false, err);
     if (status != IK_OK || !named)
         return status == IK_OK ? tell_unnamed(c, plan, fabric_of, err) : status;
@@ -245,7 +243,7 @@ ik_status cab_tell_crossing(ik_cabling *c, const ik_fabric *f, const cab_graph *
         if (apart == 1 || apart == -1 || shown++ >= NAMED)
             continue;
         status = cab_finding(c, IK_WARNING, "miscabled", port, sw, err,
-                             "the cable from %s (level %u) to %s (level %u) joins no neighbouring "
+                             "the cable from %s (level %u) to %s (level %u) does not join adjacent "
                              "levels, as most others do",
                              ik_port_describe(f, port, a, sizeof a), g->kind[sw],
                              ik_port_describe(f, f->port_peer[port], b, sizeof b), g->kind[far]);

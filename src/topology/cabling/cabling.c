@@ -195,7 +195,7 @@ static ik_status summarise(audit *a)
     return cab_finding(c, c->known && !c->exact ? IK_WARNING : IK_NOTE, "family", IK_NONE, IK_NONE,
                        a->err, "%s%s", c->summary,
                        doubtful(a) ? "; or it is of no family, for small irregular fabrics can "
-                                     "resemble one: a plan would tell"
+                                     "resemble one: a plan would decide this"
                                    : "");
 }
 

@@ -126,7 +126,7 @@ static ik_status refuse_call(const allprof_line *l, ik_error *err)
     for (unsigned k = 0; k < NUM_CALLS; k++)
         names[k] = calls[k].name;
     ik_fail_at(err, IK_ERR_INPUT, l->path, l->number, 1,
-               "'%s' is no call of MPI that can be replayed", name);
+               "'%s' is not a call of MPI that can be replayed", name);
     return ik_hint_nearest(err, IK_ERR_INPUT, name, names);
 }
 

@@ -82,7 +82,7 @@ static ik_status declare(const declaration *d, const char *name, const json_t *l
         return ik_fail_memory(err, num * sizeof *ranks, "a process group");
     }
     if (!ranks)
-        return refuse(d, err, name, "lists what is no rank");
+        return refuse(d, err, name, "lists what is not a rank");
     chakra_group *g = &d->g->of[at];
     if (g->declared) {
         bool same = g->num == num && memcmp(g->ranks, ranks, num * sizeof *ranks) == 0;
@@ -110,7 +110,7 @@ static ik_status declare_all(const declaration *d, json_t *root, ik_error *err)
     }
     if (!json_is_array(root))
         return ik_fail_at(err, IK_ERR_INPUT, d->path, d->record, 0,
-                          "this is no list of process groups");
+                          "this is not a list of process groups");
     json_array_foreach(root, k, item)
     {
         name = json_string_value(json_object_get(item, "pg_name"));

@@ -13,10 +13,10 @@
 enum { NODE_ID = 1, NODE_TYPE = 3, CTRL_DEPS = 4, DATA_DEPS = 5, NODE_START = 6, DURATION = 7 };
 enum { INPUTS = 8, OUTPUTS = 9, ATTRIBUTE = 10 };
 
-static const char broken[] = "this is no message of Chakra's schema",
+static const char broken[] = "this is not a message of Chakra's schema",
                   older[] =
                       "the trace is of a schema before 0.0.4, whose fields have other numbers",
-                  no_number[] = "an attribute that ikat needs is no number";
+                  no_number[] = "an attribute that ikat needs is not a number";
 
 /* ---- attributes */
 

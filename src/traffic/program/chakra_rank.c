@@ -197,7 +197,7 @@ ik_status chakra_rank_read(chakra_rank *r, wire_stream *s, chakra_groups *g, ik_
         ; /* the global metadata: nothing of them is needed, but they must be what they are */
     if (status == IK_OK && message.broken)
         return ik_fail_at(err, IK_ERR_INPUT, r->path, 1, 0,
-                          "this is no Chakra execution trace: it does not begin with metadata");
+                          "this is not a Chakra execution trace: it does not begin with metadata");
     while (status == IK_OK && (status = wire_next_message(s, &message, &more, err)) == IK_OK &&
            more) {
         status = chakra_node_read(&r->node, message, &why);

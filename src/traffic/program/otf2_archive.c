@@ -263,9 +263,10 @@ static otf2_archive *at_time(void *ctx, OTF2_TimeStamp time)
 static OTF2_CallbackCode add_event(otf2_archive *a, mpi_event e)
 {
     if (a->counts)
-        return stop(a, IK_ERR_UNSUPPORTED,
-                    "a message or collective on a location that is no rank's: MPI calls of "
-                    "several threads of a rank cannot be replayed");
+        return stop(
+            a, IK_ERR_UNSUPPORTED,
+            "a message or collective on a location that does not belong to a rank: MPI calls of "
+            "several threads of a rank cannot be replayed");
     if (!IK_ARRAY_ROOM(a->events, a->room_events, a->num_events + 1))
         return stop(a, IK_ERR_MEMORY, NULL);
     a->events[a->num_events++] = e;

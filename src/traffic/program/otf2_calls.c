@@ -142,7 +142,7 @@ static ik_status message_of(const teller *t, const mpi_event *e, uint64_t reques
     if (e->peer >= (m->global ? program_ranks(t->c->p) : program_comm_size(t->c->p, comm)))
         return refuse(t, err, "a message with a rank that its communicator does not have");
     if (e->tag > PROGRAM_MOST_TAG)
-        return refuse(t, err, "a message with a tag that is none of MPI's");
+        return refuse(t, err, "a message with a tag that is not valid in MPI");
     *out = (call_message){.peer = m->global ? e->peer : program_member(t->c->p, comm, e->peer),
                           .tag = e->tag,
                           .seen_peer = PROGRAM_ANY,

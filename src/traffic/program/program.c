@@ -249,7 +249,7 @@ static ik_status list_ranks(program *p, communicator *c, const uint32_t *ranks, 
         c->order[k] = sorted[k].place;
         if (k && sorted[k].rank == sorted[k - 1].rank)
             status =
-                program_refuse(p, err, "rank %u stands twice in a communicator", sorted[k].rank);
+                program_refuse(p, err, "rank %u appears twice in a communicator", sorted[k].rank);
     }
     free(sorted);
     return status;

@@ -56,9 +56,10 @@ typedef struct goal_binary {
 static ik_status fail(const goal_binary *g, ik_error *err, const char *what)
 {
     ik_fail_at(err, IK_ERR_INPUT, g->path, 0, 0, "rank %u: %s", g->rank, what);
-    return ik_hint(err, IK_ERR_INPUT,
-                   "read is what txt2bin of LogGOPSim and ATLAHS writes; LogGOPSim2 has another "
-                   "layout, whose text form ikat reads");
+    return ik_hint(
+        err, IK_ERR_INPUT,
+        "this reader takes what txt2bin of LogGOPSim and ATLAHS writes; LogGOPSim2 has another "
+        "layout, whose text form ikat reads");
 }
 
 static ik_status fill(goal_binary *g, ik_error *err)
@@ -119,7 +120,7 @@ static ik_status read_mark(goal_binary *g, ik_error *err)
                           "it");
     if (u64(b) != MARK)
         return ik_fail_at(err, IK_ERR_INPUT, g->path, 0, 0,
-                          "this is no schedule in GOAL's binary form");
+                          "this is not a schedule in GOAL's binary form");
     return IK_OK;
 }
 
@@ -167,7 +168,7 @@ static ik_status add_message(goal_binary *g, bool sends, const uint8_t *b, ik_er
     if (peer >= g->num_ranks && !any)
         return fail(g, err, "a message with a rank that does not exist");
     if (tag == GRAPH_ANY ? sends : tag >= GRAPH_ASK)
-        return fail(g, err, "a message with a tag that is none");
+        return fail(g, err, "a message with a tag that does not exist");
     if (bytes > MOST_BYTES)
         return fail(g, err, "a message of more than 1000 TB");
     bytes = graph_scaled(bytes, program_get_settings(g->p)->size_scale);
@@ -189,7 +190,7 @@ static ik_status add_op(goal_binary *g, const uint8_t *b, ik_error *err)
     if (b[4] == SEND || b[4] == RECV)
         return add_message(g, b[4] == SEND, b, err);
     if (b[4] != CALC)
-        return fail(g, err, "an operation that is no send, receive or calculation");
+        return fail(g, err, "an operation that is not a send, receive or calculation");
     if (u64(b + 9) > MOST_NS)
         return fail(g, err, "a calculation of more than 11 days");
     graph_add(program_graph(g->p), program_rows(g->p)[g->rank], IK_OP_CALC,

@@ -81,10 +81,8 @@ static ik_status refuse_source(const program_source *s, ik_error *err)
     for (unsigned k = 0; readers_table[k] && used < sizeof names; k++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k ? ", " : "",
                                  readers_table[k]->name);
-    ik_fail_at(err, IK_ERR_INPUT, s->files[0], 1, 0,
-               "in none of the formats of traces that are known");
-    return ik_hint(err, IK_ERR_INPUT,
-                   "formats are %s; 'format' says which, where the file does not", names);
+    ik_fail_at(err, IK_ERR_INPUT, s->files[0], 1, 0, "not in any known format of traces");
+    return ik_hint(err, IK_ERR_INPUT, "formats are %s; give one of them with 'format'", names);
 }
 
 ik_status program_read(program *p, const char *path, const char *format, const ik_env *env,

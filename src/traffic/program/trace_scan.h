@@ -10,7 +10,7 @@
 
 /* The next line; *more = false at the end. */
 ik_status trace_next(ik_text_lines *l, scan *s, bool *more, ik_error *err);
-/* A number with a decimal point, times 10^digits; what is behind so many digits is passed over.
+/* A number with a decimal point, times 10^digits; what is behind so many digits is skipped.
  * Refused: none, more than `most`. what: "a time in ns". */
 ik_status trace_decimal(scan *s, const char *what, unsigned digits, uint64_t most, uint64_t *value,
                         ik_error *err);

@@ -7,8 +7,7 @@
  * device, CPU, sequence number, seconds, process, action, kind, sector + sectors. Accesses are what
  * the driver is given (D), or, where the device has no such events, what is queued (Q: format
  * blkparse_queue); they are answered by the completion (C) of the same sectors. Kinds of neither
- * read nor write (discards, flushes, commands) are counted. The summary at the end is passed
- * over. */
+ * read nor write (discards, flushes, commands) are counted. The summary at the end is skipped. */
 #include "traffic/storage/io_trace.h"
 
 #include <inttypes.h>

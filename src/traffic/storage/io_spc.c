@@ -5,7 +5,7 @@
  *
  *     0,20941264,8192,W,0.551706          application's unit, sector, bytes, operation, seconds
  *
- * Fields behind these five are passed over. Nothing is said about completions. */
+ * Fields behind these five are skipped. Nothing is said about completions. */
 #include "traffic/storage/io_trace.h"
 
 #include <inttypes.h>

@@ -103,8 +103,8 @@ static ik_status take_access(io_trace *t, const char *record, ik_error *err)
         return io_fail(t, err, "expected less than 1000000 us, not %" PRIu32, w[3]);
     if (w[5] > INT32_MAX || w[4] > w[5])
         return io_fail(t, err,
-                       "expected a start and a completion behind it, not %" PRId32
-                       " us and %" PRId32 " us",
+                       "expected a start and a completion after it, not %" PRId32 " us and %" PRId32
+                       " us",
                        (int32_t)w[4], (int32_t)w[5]);
     if (w[6] > INT32_MAX || w[6] % 512)
         return io_fail(t, err, "expected a size in whole sectors of 512 B, not %" PRId32 " B",

@@ -46,7 +46,7 @@ typedef struct io_format {
     bool completes_later;
     uint64_t back_ns; /* that an access may be before the latest one above it */
     /* Whether the beginning of a file (at most IO_LOOK bytes) can be of this format alone; NULL:
-     * that cannot be told. */
+     * that cannot be decided. */
     bool (*is_certain)(const char *text, size_t size);
     /* Reads the next line or record; *more = false at the end. */
     ik_status (*next)(struct io_trace *t, bool *more, ik_error *err);
@@ -73,7 +73,7 @@ typedef struct io_trace {
     /* of the disks, numbered in the order of their names once it is read */
     slice *disk_names; /* [num_disks] */
     uint32_t num_disks;
-    /* ---- what was passed over */
+    /* ---- what was skipped */
     uint64_t num_empty, num_other, num_outside; /* without bytes; neither read nor write */
     unsigned first_empty;
     uint64_t num_unknown; /* of the list, without a time of completion */

@@ -75,7 +75,7 @@ static ik_status add_names(place_file *f, const slice *names, uint32_t disks, ik
     return IK_OK;
 }
 
-/* "hm.0 17": names of other disks are passed over, so that a file serves all parts of a trace. */
+/* "hm.0 17": names of other disks are skipped, so that a file serves all parts of a trace. */
 static ik_status read_place(place_file *f, scan *s, placement *out, ik_error *err)
 {
     uint64_t process = 0;

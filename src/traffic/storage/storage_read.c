@@ -44,7 +44,7 @@ static ik_status refuse_unknown(const storage *s, ik_error *err)
                " of %zu %s, this one the first",
                t->format->name, t->num_unknown, t->num, t->num == 1 ? "access" : "accesses");
     return ik_hint(err, IK_ERR_INPUT,
-                   "say how long the disks take with 'service', as service=5 ms");
+                   "say how long the disks take with 'service', such as service=5 ms");
 }
 
 /* Where nothing is said, an access takes a time that `service` describes. */
@@ -116,15 +116,14 @@ ik_status storage_note(const storage *s, char **note, ik_error *err)
         t->format->name, (double)(t->list[t->num - 1].ns - t->list[0].ns) * 1e-9);
     if (t->num_empty)
         used += (size_t)snprintf(text + used, size - used,
-                                 "; %" PRIu64 " of 0 bytes passed over, the first in %s %u",
+                                 "; %" PRIu64 " of 0 bytes skipped, the first in %s %u",
                                  t->num_empty, t->s.line ? "line" : "record", t->first_empty);
     if (t->num_other)
-        used +=
-            (size_t)snprintf(text + used, size - used,
-                             "; %" PRIu64 " that neither read nor write passed over", t->num_other);
+        used += (size_t)snprintf(text + used, size - used,
+                                 "; %" PRIu64 " that neither read nor write skipped", t->num_other);
     if (t->num_unknown)
         used += (size_t)snprintf(text + used, size - used,
-                                 "; %" PRIu64 " without a completion, for which 'service' stands",
+                                 "; %" PRIu64 " without a completion, for which 'service' is used",
                                  t->num_unknown);
     if (t->cut)
         snprintf(text + used, size - used, "; the last line has no end: it may be cut off");

@@ -237,7 +237,7 @@ static ik_status read_message(goal_reader *g, bool sends, uint32_t *op, ik_error
         return status;
     if (sends && a.tag == GRAPH_ANY)
         return ik_fail_at(err, IK_ERR_INPUT, g->s.file, g->s.line, 1,
-                          "a send needs a tag of its own: -1 stands for any tag of a receive");
+                          "a send needs a tag: -1 means any tag, and only a receive can have it");
     bytes = graph_scaled(bytes, g->size_scale);
     if (bytes == 0 && sends)
         g->first_empty = g->empty++ ? g->first_empty : g->s.line;
@@ -294,7 +294,7 @@ static ik_status refuse_label(goal_reader *g, slice word, ik_error *err)
     if (later) {
         ik_fail_at(err, IK_ERR_INPUT, g->lines.path, line, column,
                    "label '%s' is used before it is defined, in line %u", name, later);
-        return ik_hint(err, IK_ERR_INPUT, "an operation stands above the lines that name it");
+        return ik_hint(err, IK_ERR_INPUT, "an operation comes before the lines that refer to it");
     }
     ik_fail_at(err, IK_ERR_INPUT, g->lines.path, line, column, "rank %" PRIu32 " has no label '%s'",
                g->rank, name);
@@ -343,7 +343,7 @@ static ik_status define(goal_reader *g, slice word, ik_error *err)
         return ik_fail_memory(err, g->labels.used, "the labels of a block");
     if (old != IK_NONE)
         return ik_fail_at(err, IK_ERR_INPUT, g->s.file, g->s.line, column,
-                          "label '%.*s' stands there twice, first in line %u",
+                          "label '%.*s' appears twice, first in line %u",
                           (int)(word.length < 80 ? word.length : 80), word.at,
                           graph_line(g->b, old, NULL));
     return read_op(g, &op, err);
@@ -403,7 +403,7 @@ static ik_status read_block_head(goal_reader *g, ik_error *err)
     if (number != g->rank) {
         g->s.at = start;
         scan_fail(&g->s, err, "expected rank %" PRIu32, g->rank);
-        return ik_hint(err, IK_ERR_INPUT, "blocks stand in the order 0, 1, 2, …");
+        return ik_hint(err, IK_ERR_INPUT, "blocks come in the order 0, 1, 2, …");
     }
     if (line_ends(g) || !scan_char(&g->s, '{'))
         return scan_fail(&g->s, err, "expected '{'");

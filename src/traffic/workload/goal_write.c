@@ -75,13 +75,13 @@ static ik_status refuse_answers(const ik_graph *g, ik_error *err)
     if (synchronous && !above) {
         ik_fail(err, IK_ERR_UNSUPPORTED,
                 "a program with synchronous sends (%" PRIu64 " that wait for their receives, as "
-                "MPI_Ssend does): GOAL has no word for them",
+                "MPI_Ssend does): GOAL cannot express them",
                 synchronous);
         return ik_hint(err, IK_ERR_UNSUPPORTED, "replay the trace itself");
     }
     ik_fail(err, IK_ERR_UNSUPPORTED, "a program has no acknowledgements: they come with 'eager'");
     return ik_hint(err, IK_ERR_UNSUPPORTED,
-                   "write it without 'eager', and say that where it is read");
+                   "write it without 'eager', and give 'eager' where it is read");
 }
 
 static ik_status check_graph(const ik_graph *g, ik_error *err)
@@ -90,7 +90,7 @@ static ik_status check_graph(const ik_graph *g, ik_error *err)
         return refuse_answers(g, err);
     if (g->comm)
         return ik_fail(err, IK_ERR_UNSUPPORTED,
-                       "a program with several communicators: GOAL has no word for them");
+                       "a program with several communicators: GOAL cannot express them");
     for (uint32_t op = 0; op < g->num_ops; op++)
         if (g->kind[op] == IK_OP_CALC && g->cpu[op] == IK_NO_CPU)
             return ik_fail(err, IK_ERR_UNSUPPORTED,
@@ -186,7 +186,7 @@ ik_status ik_workload_write_goal(const ik_workload *w, FILE *out, ik_error *err)
 {
     ik_status status = w->graph ? check_graph(w->graph, err) : IK_OK;
     if (w->batch) {
-        status = ik_fail(err, IK_ERR_UNSUPPORTED, "a batch is no program: nobody receives");
+        status = ik_fail(err, IK_ERR_UNSUPPORTED, "a batch is not a program: nobody receives");
         return ik_hint(err, status, "exchange, collective and nas can be written");
     }
     if (status != IK_OK)

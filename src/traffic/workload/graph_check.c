@@ -271,7 +271,7 @@ static ik_status refuse_lonely(const matcher *m, const char *source, ik_error *e
     const ik_graph *g = m->g;
     uint32_t first = m->lonely[0];
     graph_fail(g, source, first, err,
-               g->kind[first] == IK_OP_SEND ? "is received by nobody" : "is sent by nobody");
+               g->kind[first] == IK_OP_SEND ? "is never received" : "is never sent");
     if (m->num_lonely == 1 || !g->line)
         return ik_hint(err, IK_ERR_INPUT,
                        "every send has a receive with its source, its tag and its size");

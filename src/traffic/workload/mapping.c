@@ -50,8 +50,7 @@ static ik_status add_listed(host_set *s, uint32_t host, ik_error *err)
 {
     if (s->line[host])
         return ik_about(
-            err,
-            ik_fail(err, IK_ERR_USAGE, "%s, 'hosts': host %u stands there twice", s->owner, host),
+            err, ik_fail(err, IK_ERR_USAGE, "%s, 'hosts': host %u appears twice", s->owner, host),
             "hosts");
     if (ik_host_port(s->f, host) == IK_NONE) {
         ik_about(err,

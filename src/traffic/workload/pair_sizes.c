@@ -29,7 +29,7 @@ static ik_status read_cell(const reader *r, uint32_t column, char **at, const ch
                           "more than %u numbers in row %u", r->num, r->row);
     uint64_t value = **at >= '0' && **at <= '9' ? strtoull(*at, &end, 10) : UINT64_MAX;
     if (value > MOST_BYTES || (*end && !strchr(" \t\r,;", *end))) {
-        ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, place, "'%.*s' is no number of bytes",
+        ik_fail_at(err, IK_ERR_INPUT, r->path, r->line, place, "'%.*s' is not a number of bytes",
                    (int)strcspn(*at, " \t\r,;"), *at);
         return ik_hint(err, IK_ERR_INPUT, "a whole number from 0 to 2^50");
     }

@@ -66,7 +66,7 @@ static ik_status open_pattern(ik_traffic *t, batch *b, const char *text, const i
     else if (status != IK_OK && spec) /* a mix of what is listed here */
         ik_about(err, status, "pattern");
     if (status == IK_OK && b->pattern->workload)
-        status = refuse_pattern(spec, "it is a workload that ends already",
+        status = refuse_pattern(spec, "it is itself a finite workload",
                                 "a batch is made of an endless pattern, such as uniform", err);
     else if (status == IK_OK && b->pattern->schedule)
         status = refuse_pattern(spec, "it changes with time, and a batch has no times",

@@ -122,7 +122,7 @@ static ik_status open_pattern(ik_traffic *t, exchange *x, const char *text, cons
     }
     t->of_fabric = status == IK_OK && x->pattern->family->of_fabric;
     if (status == IK_OK && x->pattern->workload)
-        status = refuse_pattern(list[0].spec, "it is a workload that ends already", err);
+        status = refuse_pattern(list[0].spec, "it is itself a finite workload", err);
     else if (status == IK_OK && !x->pattern->family->listed && !x->pattern->family->permutation)
         status =
             refuse_pattern(list[0].spec, "its destinations are drawn, there is no end to it", err);

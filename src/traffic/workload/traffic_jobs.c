@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * traffic_jobs.c: several workloads that end, each on hosts of its own and with a start of its own,
+ * traffic_jobs.c: several finite workloads, each on hosts of its own and with a start of its own,
  * in one run.
  *
  * Their dependency graphs become one: operations are copied job after job, a message keeps its two
@@ -80,12 +80,12 @@ static ik_status read_numbers(const ik_spec_member *m, uint32_t k, ik_job *job, 
         at = at[length] ? at + length + 1 : NULL;
         if (!strchr(text, '%')) {
             if (ik_parse_quantity(text, IK_DIM_TIME, &job->start_ps, NULL) != IK_OK)
-                return refuse_number(m, k, "start", text, "is no start", err);
+                return refuse_number(m, k, "start", text, "is not a start", err);
             if (job->start_ps > LAST_START_PS)
                 return refuse_number(m, k, "start", text, "is later than 1000 s", err);
         } else if (ik_parse_real(text, IK_DIM_FRACTION, &job->load, NULL) != IK_OK ||
                    !(job->load > 0 && job->load <= 1)) {
-            return refuse_number(m, k, "load", text, "is no load above 0 and up to 100 %", err);
+            return refuse_number(m, k, "load", text, "is not a load above 0 and up to 100 %", err);
         }
     }
     return IK_OK;
@@ -234,7 +234,7 @@ static ik_status take_hosts(ik_traffic *t, jobs *x, ik_error *err)
                                  x->work.jobs[of[host]].name, x->work.jobs[k].name),
                          "jobs/%u/traffic/hosts jobs/%u/traffic/hosts", k, of[host]);
                 return ik_hint(err, IK_ERR_USAGE,
-                               "each job has hosts of its own: hosts: 0..31 of the one, 32..63 of "
+                               "each job has its own hosts: hosts: 0..31 of the one, 32..63 of "
                                "the other");
             }
             of[host] = k;
@@ -262,9 +262,10 @@ static ik_status check_size(const jobs *x, ik_error *err)
              ik_fail(err, IK_ERR_UNSUPPORTED, OWNER ": %llu messages, at most %d are taken",
                      (unsigned long long)messages, MOST_MESSAGES),
              "jobs");
-    return ik_hint(err, IK_ERR_UNSUPPORTED,
-                   "an all-to-all beside another job is a graph of all its messages; alone it is "
-                   "computed, whatever its size");
+    return ik_hint(
+        err, IK_ERR_UNSUPPORTED,
+        "an all-to-all together with another job is a graph of all its messages; alone it is "
+        "computed, whatever its size");
 }
 
 /* ---- one graph of all */
@@ -523,7 +524,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
     ik_status status = ik_spec_jobs_parse(ik_params_text(p, "jobs"), &arena, &list, &num, err);
     if (status == IK_OK && num > MOST_JOBS)
         status = ik_about(
-            err, ik_fail(err, IK_ERR_USAGE, OWNER ": %zu jobs, %d are the most", num, MOST_JOBS),
+            err, ik_fail(err, IK_ERR_USAGE, OWNER ": %zu jobs, %d is the maximum", num, MOST_JOBS),
             "jobs");
     if (status == IK_OK) {
         x->members = ik_calloc(num, sizeof *x->members);
@@ -563,7 +564,7 @@ const ik_traffic_family ik_traffic_jobs = {
     .summary = "several workloads, each on its hosts and from its start, in one run",
     .source = "ikat",
     .details =
-        "Each job is a workload that ends, on hosts of its own: no host is in two jobs; or, with a "
+        "Each job is a finite workload, on hosts of its own: no host is in two jobs; or, with a "
         "load, traffic that never ends, which goes on until the others are done. Results "
         "have a completion per job, from its start, and its slowdown against the same job alone "
         "on the same fabric (--table jobs). In an experiment the section `jobs` is a list of "
