@@ -41,8 +41,8 @@ uint32_t ik_random_below(uint64_t seed, ik_purpose purpose, uint64_t entity, uin
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* Philox 4x32-10 of four counters at once, a 32-bit word in each 64-bit lane (what stands above it
- * is never looked at), and its first two words scaled to n as in ik_random_below. */
+/* Philox 4x32-10 of four counters at once, a 32-bit word in each 64-bit lane (what is above it is
+ * never used), and its first two words scaled to n as in ik_random_below. */
 __attribute__((target("avx2"))) static inline __m256i four_below(__m256i counter, uint64_t address,
                                                                  uint64_t seed, uint32_t n)
 {

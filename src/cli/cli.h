@@ -126,7 +126,7 @@ void cli_use_cache(cli *c);
 #define CLI_NO_CACHE                                                                               \
     {                                                                                              \
         "--no-cache", 0, NULL,                                                                     \
-            "neither read nor keep proofs in $XDG_CACHE_HOME/ikat (~/.cache/ikat)", false          \
+            "neither read nor store proofs in $XDG_CACHE_HOME/ikat (~/.cache/ikat)", false         \
     }
 /* Ends the progress line (if one is shown). Call before writing results. */
 void cli_progress_end(const cli *c);

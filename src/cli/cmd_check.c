@@ -394,14 +394,16 @@ static int run(cli *c)
 
 static const cli_option options[] = {
     {"--routing", 'r', "SPEC", "the routing to prove, e.g. dmodk or valiant", false, "<routings>"},
-    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false, "<vcs>"},
-    {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
+    {"--vc", 0, "SPEC", "the VC scheme (default: the routing's default scheme)", false, "<vcs>"},
+    {"--vcs", 0, "N", "number of VCs (default: 0, as many as the scheme needs)", false},
     {"--flow", 0, "any|cut_through",
-     "judge an escape layer for every flow control (the default), or for switches that keep whole "
-     "packets",
+     "examine an escape layer for every flow control (the default), or for switches whose buffers "
+     "hold whole packets",
      false},
     {"--sample", 0, "N",
-     "prove N drawn pairs of hosts only: what they do not contradict is unknown", false},
+     "examine only N pairs of hosts, drawn at random: this can find faults but not prove that "
+     "there are none",
+     false},
     CLI_ALLOW_UNREACHABLE,
     CLI_NO_CACHE,
     {NULL, 0, NULL, NULL, false},
@@ -413,33 +415,30 @@ static const char *const examples[] = {"ikat check karytree:k=4,n=3 --routing dm
 const ik_command ik_command_check = {
     .name = "check",
     .synopsis = "SPEC|FILE --routing SPEC [--vc SPEC] [--vcs N] [--flow any|cut_through]",
-    .summary = "prove a routing: every pair delivered, no loop, no deadlock; minimal or not",
-    .details = "Walks every choice that the routing allows for every pair of hosts, and searches "
-               "the graph of dependencies between\n"
-               "(channel, VC) pairs for a cycle. If there is one, a shortest is shown, with a pair "
-               "of hosts for each of its steps.\n"
-               "Hops count channels between switches. Exit status 1 if a pair is not delivered, "
-               "can loop, or packets can deadlock,\n"
-               "and, without --allow-unreachable, if the fabric does not connect all hosts that "
-               "have a cable.\n"
-               "Where there is a cycle and the VC scheme has an escape layer, the layer is judged: "
-               "by default so that the verdict\n"
-               "holds for every flow control, with --flow cut_through for switches whose buffers "
-               "hold whole packets.\n"
-               "With --json: spec, hosts, switches, routing, note (only if there is one: what of a "
-               "file did not fit), vc, vcs, vcs_needed, vcs_used, "
-               "delivered, loop_free, minimal,\n"
-               "livelock_order (null without one), deadlock_free, flow, condition (acyclic, "
-               "extended, direct: what deadlock_free rests\n"
-               "on), deadlock_reason, one_lane (tables from a file, without a VC scheme), pairs, "
-               "sampled_pairs (0:\n"
-               "all), undelivered, loops, unconnected,\n"
-               "not_minimal, max_hops, mean_hops, path_lengths (initial states by hops), channels, "
-               "dependencies, first_undelivered\n"
-               "[source, destination], lost_path, escape_gap (null, or source, destination, "
-               "switch, at), witness (null, or the steps:\n"
-               "switch, port, to_switch, vc, through, from, to, source, destination, source_name, "
-               "destination_name).",
+    .summary = "prove that a routing delivers every pair without loops and deadlocks",
+    .details =
+        "Follows every choice that the routing allows for every pair of hosts, and searches the "
+        "graph of dependencies between (channel, VC) pairs for cycles. If there is a cycle, a "
+        "shortest one is printed, with a pair of hosts for each of its steps. The number of hops "
+        "is the number of channels between switches.\nIf there is a cycle and the VC scheme has an "
+        "escape layer, the escape layer is examined: by default so that the verdict holds for "
+        "every flow control, with --flow cut_through for switches whose buffers hold whole "
+        "packets.\nExit status 1: a pair is not delivered or can loop, packets can deadlock, or "
+        "(without --allow-unreachable) the fabric does not connect all hosts that have a "
+        "cable.\nWith --json: spec, hosts, switches, routing, note (only if a part of a file did "
+        "not match the fabric), vc, vcs, vcs_needed, vcs_used, "
+        "delivered, loop_free, minimal,\n"
+        "livelock_order (null if there is none), deadlock_free, flow, condition (acyclic, "
+        "extended, direct: the basis of deadlock_free), deadlock_reason, one_lane (tables from a "
+        "file, without a VC scheme), pairs, "
+        "sampled_pairs (0:\n"
+        "all), undelivered, loops, unconnected,\n"
+        "not_minimal, max_hops, mean_hops, path_lengths (initial states by hops), channels, "
+        "dependencies, first_undelivered\n"
+        "[source, destination], lost_path, escape_gap (null, or source, destination, "
+        "switch, at), witness (null, or the steps:\n"
+        "switch, port, to_switch, vc, through, from, to, source, destination, source_name, "
+        "destination_name).",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

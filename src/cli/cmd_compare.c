@@ -412,17 +412,16 @@ static int run(cli *c)
 
 static const cli_option options[] = {
     {"--radix", 0, "R",
-     "compare each family's largest member of at most R ports per switch (several: a table over "
-     "the "
-     "radix)",
+     "compare the largest member of each family with at most R ports per switch (several values: a "
+     "table over the radix)",
      true},
-    {"--hosts", 0, "N", "compare each family's smallest member of at least N hosts", true},
+    {"--hosts", 0, "N", "compare the smallest member of each family with at least N hosts", true},
     {"--scale", 0, "A..B",
-     "table of the hosts that each family reaches with switches of A to B ports", false},
-    {"--plot", 0, "FILE.svg", "draw that table", false},
-    {"--bisection", 'b', NULL, "bisection too", false},
-    {"--traffic", 't', "SPEC", "predicted saturation under this pattern", true, "<traffic>"},
-    {"--routing", 'r', "SPEC", "the routing of those predictions (default: minimal)", false,
+     "print a table of the most hosts that each family has with switches of A to B ports", false},
+    {"--plot", 0, "FILE.svg", "draw this table as a picture", false},
+    {"--bisection", 'b', NULL, "also compute the bisection", false},
+    {"--traffic", 't', "SPEC", "predict the saturation load for this pattern", true, "<traffic>"},
+    {"--routing", 'r', "SPEC", "the routing for these predictions (default: minimal)", false,
      "<routings>"},
     {NULL, 0, NULL, NULL, false},
 };
@@ -436,17 +435,17 @@ const ik_command ik_command_compare = {
     .name = "compare",
     .synopsis =
         "SPEC|FILE … | [FAMILY …] --radix R | [FAMILY …] --hosts N | [FAMILY …] --scale A..B",
-    .summary = "fabrics side by side: size, cost, distances, bisection, predicted saturation",
-    .details = "With --radix or --hosts the rows are the balanced members of every family that has "
-               "a series of them, or of those that are\n"
-               "named. Members of more than 300,000 hosts are counted by formula and not measured. "
-               "Saturations are\n"
-               "given where the pattern fits the fabric and all its pairs are delivered.\n"
-               "With --json: fabrics, an array of objects with series, asked, spec, hosts, "
-               "switches, ports, links, radix, ports_per_host,\n"
-               "links_per_host, diameter, mean_hops, bisection_per_host, "
-               "bisection_lower_bound_per_host, saturation (by pattern). With\n"
-               "--scale: scale, an array of objects with series, summary, hosts_by_radix.",
+    .summary = "compare fabrics: size, cost, distances, bisection, predicted saturation",
+    .details =
+        "Use it to choose a topology: it prints a table with one row per fabric. With --radix or "
+        "--hosts, the rows are balanced members of all families, or of those that are named. For "
+        "members of more than 300,000 hosts, only sizes are computed, by formula. Saturations are "
+        "predicted where the pattern fits the fabric and all its pairs are delivered.\nWith "
+        "--json: fabrics, an array of objects with series, asked, spec, hosts, "
+        "switches, ports, links, radix, ports_per_host,\n"
+        "links_per_host, diameter, mean_hops, bisection_per_host, "
+        "bisection_lower_bound_per_host, saturation (by pattern). With\n"
+        "--scale: scale, an array of objects with series, summary, hosts_by_radix.",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

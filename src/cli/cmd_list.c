@@ -73,7 +73,7 @@ const ik_command ik_command_list = {
     .name = "list",
     .synopsis = "[FAMILY]",
     .summary = "list topologies, routings, selections, vcs, traffic, formats, sections",
-    .details = "With --json: an object with one array a family; each member has name, summary, "
+    .details = "With --json: an object with one array per family; each member has name, summary, "
                "source, details, parameters\n"
                "(name, type, default, needs, min, max, range, help), common_parameters, examples, "
                "shorthand_of.",

@@ -323,25 +323,31 @@ static const cli_option options[] = {
     {"--routing", 'r', "SPEC", "the routing; several are compared", true, "<routings>"},
     {"--traffic", 't', "SPEC", "the pattern (default: uniform)", false, "<traffic>"},
     {"--seeds", 0, "N|A..B",
-     "N seeds from --seed on, or A to B, of routings and traffic: the slowdown's spread", false},
-    {"--histogram", 0, NULL, "print how many channels carry which load", false},
-    {"--contention", 0, NULL, "contention measures even for patterns with many flows", false},
-    {"--patterns", 0, "N", "average effective bandwidth and efficiency over N random patterns",
+     "distribution of the slowdown over N seeds of routing and traffic, beginning with --seed, or "
+     "over the seeds A to B",
      false},
-    {"--permutations", 0, "N|all", "count N random permutations, or all, by contention", false},
-    {"--queues", 0, NULL, "flows and destinations of every queue: a VC of a channel", false},
-    {"--vc", 0, "SPEC", "the VC scheme (with it: --queues); without it the routing's own", false,
-     "<vcs>"},
-    {"--vcs", 0, "N",
-     "number of VCs (with it: --queues); 0 or without it: as many as the scheme takes", false},
-    {"--goal", 0, "FILE", "also write the traffic, a finite workload, as a GOAL program", false},
+    {"--histogram", 0, NULL, "print a histogram of channel loads", false},
+    {"--contention", 0, NULL, "compute contention measures also for patterns with many flows",
+     false},
+    {"--patterns", 0, "N",
+     "compute the mean effective bandwidth and efficiency over N random patterns", false},
+    {"--permutations", 0, "N|all",
+     "count N random permutations, or all permutations, by their contention", false},
+    {"--queues", 0, NULL, "show the flows and destinations of every queue (a VC of a channel)",
+     false},
+    {"--vc", 0, "SPEC", "the VC scheme (default: the routing's default scheme); implies --queues",
+     false, "<vcs>"},
+    {"--vcs", 0, "N", "number of VCs (default: 0, as many as the scheme needs); implies --queues",
+     false},
+    {"--goal", 0, "FILE",
+     "also write the traffic, which must be a finite workload, as a GOAL program", false},
     {"--trace", 0, "FILE",
-     "also write the accesses of traffic 'storage' as a trace of block I/O, in ikat's own form",
+     "also write the accesses of traffic 'storage' as a trace of block I/O, in ikat's own format",
      false},
-    {"--csv", 0, NULL, "print one line per channel instead", false},
+    {"--csv", 0, NULL, "instead of text, print CSV with one line per channel", false},
     {"--table", 0, "NAME",
-     "with --csv: channels (default), queues, nca (switches of a tree, where routes turn), phases; "
-     "of several: summary (default), samples",
+     "with --csv: channels (default), queues, nca (the switches of a tree where routes turn), "
+     "phases; when several are compared: summary (default), samples",
      false, "channels|queues|nca|phases|summary|samples"},
     CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
@@ -364,47 +370,45 @@ const ik_command ik_command_load = {
     .name = "load",
     .synopsis = "SPEC|FILE… --routing SPEC… [--seeds N] [--traffic SPEC] [--vc SPEC] [--csv "
                 "[--table NAME]]",
-    .summary = "channel loads and contention of a pattern under a routing, without simulating",
+    .summary =
+        "compute channel loads and contention of a pattern under a routing, without simulation",
     .details =
-        "Loads are in units of one host's rate, every host offering all of it; the predicted "
-        "saturation is the offered load at\n"
-        "which the tightest channel is full. Adaptive routings are taken to spread evenly over "
-        "their allowed ports. Exit status 1 if\n"
-        "flows are not delivered and, without --allow-unreachable, if the fabric does not connect "
-        "all hosts that have a cable.\n"
-        "With --json: topology, routing, traffic, hosts, switches, flows, undelivered, unconnected "
+        "Use it to see quickly where a pattern overloads a fabric. Loads are given in units of one "
+        "host's rate when every host sends at its full rate; the predicted saturation is the "
+        "offered load at which the tightest channel (the one with the highest ratio of load to "
+        "rate) is full. Adaptive routings are assumed to spread evenly over their allowed "
+        "ports.\nExit status 1: flows are not delivered, or (without --allow-unreachable) the "
+        "fabric does not connect all hosts that have a cable.\nWith --json: topology, routing, "
+        "traffic, hosts, switches, flows, undelivered, unconnected "
         "(flows between hosts that the\n"
         "fabric does not connect, not counted as undelivered), max_load, mean_load, min_load,\n"
         "load_denominator (null: rounded), max_flows, mean_hops, saturation, max_channel, "
         "tightest_channel, groups (direction, level,\n"
-        "channels, min, mean, max, histogram), turns_by_level, contention (split_flows: those with "
-        "several paths, which\n"
-        "are counted by their shares; c, c_up, c_down: null if there are any; c_load, max_flows, "
+        "channels, min, mean, max, histogram), turns_by_level, contention (split_flows: flows with "
+        "several paths, which are counted by their shares; c, c_up, c_down: null if there are such "
+        "flows; c_load, max_flows, "
         "endpoint_degree, slowdown_bound,\n"
         "fluid_time, fluid_slowdown, effective_bandwidth, mean_efficiency and both for flows that "
         "leave their switch,\n"
         "..._leaving; worst_channel), patterns, permutations (exhaustive, total, mean, "
-        "by_contention), queues (vc, num_vcs, flows and\n"
-        "destinations: groups whose channels are queues in use).\n"
-        "Of a schedule each entry's pattern is measured by itself: traffic, entries (name, "
-        "until_ns, "
-        "load, and all of the above); CSV\n"
-        "has the column entry before the others.\n"
-        "With a workload also: workload (messages, bytes, bound_ns, crossbar_bound_ns, fluid_ns, "
+        "by_contention), queues (vc, num_vcs, flows and destinations: groups whose channels are "
+        "queues in use).\nFor a schedule, the pattern of each entry is measured by itself: "
+        "traffic, entries (name, until_ns, load, and all of the above); CSV has a further first "
+        "column, entry.\nFor a workload also: workload (messages, bytes, bound_ns, "
+        "crossbar_bound_ns, fluid_ns, "
         "crossbar_ns, "
         "slowdown, phases).\n"
-        "Several fabrics or routings, or --seeds: the slowdown of each against an ideal crossbar, "
-        "over "
-        "the seeds; --json: traffic, seeds,\n"
+        "With several fabrics or routings, or with --seeds, the slowdown of each against an ideal "
+        "crossbar is computed over the seeds; --json: traffic, seeds,\n"
         "first_seed, rows (topology, routing, hosts, switches, slowdown (min, lower_quartile, "
         "median, "
         "upper_quartile, max, mean),\n"
         "samples (seed, slowdown, time_ns, crossbar_ns, c)).\n"
         "Columns of --csv: channel, from, from_port, to, direction, level, rate_bps, then load, "
-        "flows and contention (empty where it is not\n"
-        "measured), or per queue vc, load, flows and destinations (hosts whose packets may stand "
-        "there); nca: switch, level, routes that\n"
-        "turn there, largest contention of a channel into it from below and of one down from it.",
+        "flows and contention (empty if not measured), or per queue vc, load, flows and "
+        "destinations (hosts whose packets may wait there); nca: switch, level, number of routes "
+        "that turn there, and the largest contention of a channel that enters the switch from "
+        "below and of one that leaves it downwards.",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

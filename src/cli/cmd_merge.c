@@ -46,8 +46,7 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--output", 'o', "RESULTS.db", "where the merged results go: a file that does not exist yet",
-     false},
+    {"--output", 'o', "RESULTS.db", "file for the merged results, which must not exist yet", false},
     {0},
 };
 
@@ -59,13 +58,12 @@ static const char *const examples[] = {
 const ik_command ik_command_merge = {
     .name = "merge",
     .synopsis = "RESULTS.db… -o RESULTS.db",
-    .summary = "make one results file of the shards of an experiment",
-    .details = "The files are results of the same experiment file with the same --set and the same "
-               "version of ikat, of any shards, finished\n"
-               "or not. When all points are there, the merged file is byte for byte that of a run "
-               "without shards. Points that several files\n"
-               "have are taken once; files that contradict each other are refused, and nothing is "
-               "written.",
+    .summary = "combine the shards of an experiment into one results file",
+    .details = "Use it after 'ikat run --shard' on several machines. The files are results of the "
+               "same experiment file, with the same --set and the same version of ikat, from any "
+               "shards, finished or not. When all points are there, the merged file is byte for "
+               "byte that of a run without shards. Points that several files have are taken once; "
+               "files that contradict each other are refused, and nothing is written.",
     .takes = "<file db>",
     .examples = examples,
     .options = options,

@@ -290,18 +290,18 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--output", 'o', "FILE", "where the recording goes; an older file is replaced", false},
+    {"--output", 'o', "FILE", "file for the recording; an existing file is replaced", false},
     {"--mpi", 0, "LIBRARY",
-     "openmpi or mpich: for programs that load an MPI library themselves, as Python's do (default: "
-     "the program's)",
+     "openmpi or mpich, for programs that load an MPI library themselves, such as Python programs "
+     "(default: the library that the program is linked with)",
      false, "openmpi|mpich"},
-    {"--show", 0, "FILE", "record nothing: print what a recording has", false},
-    {"--calls", 0, "FILE", "record nothing: print every call of a recording as a line", false},
+    {"--show", 0, "FILE", "record nothing: print a summary of a recording", false},
+    {"--calls", 0, "FILE", "record nothing: print the calls of a recording, one per line", false},
     {"--merge", 0, "FOLDER",
-     "record nothing: make FILE of what ranks left in a folder, which is kept where FILE could not "
-     "be written",
+     "record nothing: make FILE from the files of the ranks in a folder, which is kept if FILE "
+     "could not be written",
      false},
-    {"--rank", 0, "N", "only calls of this rank (with --calls)", false},
+    {"--rank", 0, "N", "with --calls: print only the calls of this rank", false},
     {0},
 };
 
@@ -311,28 +311,25 @@ const ik_command ik_command_record = {
     .name = "record",
     .synopsis =
         "-o FILE -- COMMAND [ARGUMENT…] | --show FILE | --calls FILE | --merge FOLDER -o FILE",
-    .summary = "record the communication of an MPI program, for replay",
+    .summary = "record the communication of an MPI program, to replay it on fabrics",
     .details =
         "Runs the command (mpirun -n 64 ./app) with a library that is preloaded into its "
-        "processes and records, of every rank, its MPI\n"
-        "calls and the time between them: messages between two processes of every kind, waits "
-        "and tests with what they completed,\n"
-        "collective operations, communicators. One-sided operations are counted only. Programs in "
-        "C and Fortran with a shared Open MPI\n"
-        "or MPICH are recorded; ikat needs the headers of that MPI library when it is built "
-        "(libopenmpi-dev, libmpich-dev).\n"
+        "processes. The library records the MPI calls of every rank and the time between them: "
+        "point-to-point messages of every kind, waits and tests with what they completed, "
+        "collective operations, and communicators. One-sided operations are only counted. Programs "
+        "in C and Fortran that use a shared Open MPI or MPICH can be recorded; the headers of that "
+        "MPI library must be there when ikat is built (libopenmpi-dev, libmpich-dev). 'ikat "
+        "replay' simulates the recording.\n"
         "\n"
-        "The exit status is the command's own (128 + N if signal N ended it); where that is 0, 1 "
-        "if nothing could be recorded, or not all, as where mpirun is of another MPI library than "
-        "the program. 2: wrong\n"
-        "usage, and nothing was run. A program that is killed is recorded up to there.\n"
-        "Where FILE cannot be written in the end, the ranks' own files are kept: --merge makes "
-        "FILE "
-        "of them.\n"
+        "The exit status is that of the command (128 + N if signal N ended it). If that is 0, the "
+        "exit status is 1 if nothing, or not everything, could be recorded, for example because "
+        "mpirun belongs to another MPI library than the program. 2: wrong usage, and nothing was "
+        "run. A program that is killed is recorded up to that moment. If FILE cannot be written at "
+        "the end, the files of the ranks are kept, and --merge makes FILE from them.\n"
         "\n"
         "Ranks on other nodes: FILE must lie in a folder that all nodes share, under the same "
-        "path, and so must ikat. Open MPI passes the\n"
-        "environment to other nodes only if told so: mpirun -x LD_PRELOAD -x IKAT_RECORD_FOLDER "
+        "path, and so must ikat. Open MPI passes the environment to other nodes only if asked to: "
+        "mpirun -x LD_PRELOAD -x IKAT_RECORD_FOLDER "
         "…; MPICH's mpirun passes it by itself.\n"
         "\n"
         "--json prints recording, ranks, ranks_cut (that did not reach MPI_Finalize), calls, polls "

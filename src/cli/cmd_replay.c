@@ -260,37 +260,45 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--fabric", 'f', "SPEC|FILE", "the network; several are compared", true,
-     "<topologies>|<file>"},
-    {"--routing", 'r', "SPEC", "how messages are routed; several are compared", true, "<routings>"},
-    {"--format", 0, "NAME", "of the trace (default: by its first bytes and its name)", false,
+    {"--fabric", 'f', "SPEC|FILE", "the fabric; several are compared", true, "<topologies>|<file>"},
+    {"--routing", 'r', "SPEC", "the routing; several are compared", true, "<routings>"},
+    {"--format", 0, "NAME",
+     "format of the trace (default: recognised by its first bytes and its name)", false,
      "goal|goalbin|liballprof|dimemas|chakra|otf2|recording|csv"},
     {"--mapping", 'm', "RULE|FILE",
-     "host of a rank: linear, random, by_leaf, by_pod, or a file with a host per line", true,
-     "linear|random|by_leaf|by_pod|<file>"},
-    {"--hosts", 0, "SET", "hosts that run ranks, as 0..63:70 (default: all)", false},
-    {"--ranks-per-host", 0, "N", "so many ranks in a row share a host", true},
+     "which host runs which rank: linear, random, by_leaf, by_pod, or a file with one host per "
+     "line",
+     true, "linear|random|by_leaf|by_pod|<file>"},
+    {"--hosts", 0, "SET", "hosts that run ranks, such as 0..63:70 (default: all)", false},
+    {"--ranks-per-host", 0, "N", "number of consecutive ranks that share a host", true},
     {"--matching", 0, "recorded|mpi",
-     "receives from any source: as recorded, or by MPI's rules as messages come", false},
+     "what receives from any source match: the message of the recording, or messages as they "
+     "arrive, by the rules of MPI",
+     false},
     {"--eager", 0, "SIZE",
-     "larger sends wait for their receive: request, answer, data (default: none do)", true},
-    {"--overhead", 0, "TIME", "of the processor, for each send and receive (LogGP: o)", true},
-    {"--gap", 0, "TIME", "between two messages at a host's adapter (LogGP: g)", true},
-    {"--compute-scale", 0, "X", "times of computations are multiplied by this", true},
-    {"--size-scale", 0, "X", "sizes of messages are multiplied by this", true},
+     "sends larger than SIZE wait for their receive: request, answer, data (default: none do)",
+     true},
+    {"--overhead", 0, "TIME", "processor time of each send and receive (LogGP: o)", true},
+    {"--gap", 0, "TIME", "time between two messages at a host's adapter (LogGP: g)", true},
+    {"--compute-scale", 0, "X", "factor by which the times of computations are multiplied", true},
+    {"--size-scale", 0, "X", "factor by which the sizes of messages are multiplied", true},
     {"--collective", 0, "OPERATION=ALGORITHM",
-     "e.g. allreduce=ring (default: by size); several of one operation sweep", true,
+     "algorithm of a collective operation, e.g. allreduce=ring (default: by size); several for one "
+     "operation are swept",
+     true,
      "barrier=|broadcast=|reduce=|allreduce=|allgather=|reduce_scatter=|alltoall=|alltoallv=|"
      "gather=|scatter=|scan="},
-    {"--at-most", 0, "TIME", "simulated time after which a replay ends (default: 1000 s)", false},
+    {"--at-most", 0, "TIME", "simulated time at which a replay is stopped (default: 1000 s)",
+     false},
     {"--reference", 0, "hosts|unlimited",
-     "slowdowns are against a crossbar with the hosts' rate, or (unlimited) with latency alone",
+     "slowdowns are relative to a crossbar with links of the hosts' rate, or (unlimited) with "
+     "latency only",
      true},
-    {"--goal", 0, "FILE", "also writes the program in GOAL's text form", false},
-    {"--set", 's', "KEY=VALUE", "any other value of the experiment, e.g. --set switch.model=ideal",
-     true, "<settings>"},
+    {"--goal", 0, "FILE", "also write the program in the text form of GOAL", false},
+    {"--set", 's', "KEY=VALUE",
+     "set any other value of the experiment, e.g. --set switch.model=ideal", true, "<settings>"},
     {"--output", 'o', "RESULTS.db",
-     "where results go (default: the trace's name with .db, in the current folder)", false},
+     "file for the results (default: the trace's name with .db, in the current folder)", false},
     CLI_PART_OPTIONS,
     CLI_NO_CACHE,
     {0},
@@ -306,25 +314,22 @@ static const char *const examples[] = {
 const ik_command ik_command_replay = {
     .name = "replay",
     .synopsis = "TRACE --fabric SPEC --routing SPEC [--mapping RULE|FILE] [-o RESULTS.db]",
-    .summary = "run a recorded parallel program on fabrics",
+    .summary = "simulate a recorded parallel program on fabrics",
     .details =
-        "TRACE is a file, a folder, or a quoted pattern of files ('run/trace.*.txt', one per "
-        "rank) in one of the formats that --format\n"
-        "names ('ikat help program'); text may be packed with gzip. Each rank does one thing after "
-        "the other: it computes as long as the\n"
-        "trace says (times --compute-scale), and its messages take the network. Collective "
-        "operations become messages of an algorithm.\n"
-        "Sends are eager, over when the adapter has the message, but those above --eager and "
-        "synchronous ones.\n"
-        "The options make an experiment with traffic 'program', which runs as 'ikat run' does: "
-        "results are kept, the same command continues\n"
-        "a run that was stopped, exit status 1 says that a replay could not finish; then the "
-        "summary says what waits for what. Slowdowns\n"
-        "are against a crossbar of as many hosts; with --reference unlimited, against a network "
-        "that has latency alone. The summary says where the ranks spent their time, and which "
-        "fabric was best and why; the page\n"
-        "draws their time lines and the matrix of messages. See docs/workloads.md and "
-        "docs/recording.md.",
+        "Use it to find out how an application would run on another network. TRACE is a file, a "
+        "folder, or a quoted pattern of files ('run/trace.*.txt', one per rank) in one of the "
+        "formats of --format ('ikat help program' lists them); text may be packed with gzip.\nEach "
+        "rank does one thing after the other: it computes for as long as the trace says "
+        "(multiplied by --compute-scale), and its messages use the simulated network. Collective "
+        "operations become the messages of an algorithm. Sends are eager, that is, they complete "
+        "when the adapter has the message, except synchronous sends and those larger than "
+        "--eager.\nThe options make an experiment with traffic 'program', which runs as with 'ikat "
+        "run': results are stored, and the same command continues a run that was stopped. Exit "
+        "status 1 means that a replay could not finish; the summary then says what waits for what. "
+        "Slowdowns are relative to a crossbar with the same number of hosts or, with --reference "
+        "unlimited, to a network that has only latency. The summary says where the ranks spent "
+        "their time, which fabric was best, and why; the report draws the timelines of the ranks "
+        "and the matrix of messages. See docs/workloads.md and docs/recording.md.",
     .takes = "<file>",
     .examples = examples,
     .options = options,

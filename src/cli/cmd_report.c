@@ -131,18 +131,20 @@ static int run(cli *c)
 
 static const cli_option options[] = {
     {"--output", 'o', "REPORT.html",
-     "where the report goes (default: the results' name with .html, in the current folder)", false},
+     "file for the report (default: the results' name with .html, in the current folder)", false},
     {"--figure", 0, "NAME",
-     "a figure of the experiment instead: a table, or with -o FIGURE.svg (.pdf, .png) a picture, "
-     "FIGURE.csv its numbers",
+     "instead of the report, a figure of the experiment: as a table, or with -o FIGURE.svg (.pdf, "
+     ".png) as a picture, with -o FIGURE.csv as numbers",
      false},
-    {"--strict", 0, NULL, "exit status 1 if a claim of the experiment differs from the results",
+    {"--strict", 0, NULL,
+     "end with exit status 1 if a claim of the experiment differs from the results", false},
+    {"--csv", 0, NULL, "instead of the report, print one line per point, or the lines of --table",
      false},
-    {"--csv", 0, NULL, "print one line a point, or the lines of --table, instead", false},
     {"--table", 0, "NAME",
      "print a table; with --csv as CSV: points, plans, curves (means over samples), claims, "
-     "classes, congestion (over time), roots, culprits, victims, watch, probes (of searches); of "
-     "workloads jobs, hosts, critical_path, message_classes, ranks, timeline, matrix, references",
+     "classes, congestion (over time), roots, culprits, victims, watch, probes (of searches); for "
+     "workloads also jobs, hosts, critical_path, message_classes, ranks, timeline, matrix, "
+     "references",
      false, "<tables>"},
     {0},
 };
@@ -155,17 +157,18 @@ static const char *const examples[] = {"ikat report quickstart.db -o report.html
 const ik_command ik_command_report = {
     .name = "report",
     .synopsis = "RESULTS.db [-o REPORT.html] [--figure NAME] [--csv] [--table NAME] [--json]",
-    .summary = "make the HTML report of results, or print them as CSV or JSON",
-    .details = "The report is one file that opens from disk and loads nothing: findings, proofs, "
-               "latency and throughput over load, link\n"
-               "utilisation, a picture of the fabric, congestion over time, the numbers behind "
-               "every plot. With --json, the object it is made from: title,\n"
-               "description, experiment, points_total, points_finished, fabrics (hosts, switches, "
-               "switch_links, findings, tiers, slow_links,\n"
-               "drawing), plans (routing, vc, vcs, proof), slow_link_costs, curves (routing, "
-               "traffic, peak_throughput, steps with\n"
-               "load, throughput, latency_mean_ns and their *_ci95, utilisation of every channel) "
-               "and points.",
+    .summary = "make an HTML report of results, or print them as tables, CSV or JSON",
+    .details =
+        "The report shows the results of 'ikat run': findings, proofs, latency and throughput over "
+        "load, link utilisation, a picture of the fabric, congestion over time, and the numbers "
+        "behind every plot. It is one file that opens from disk and loads nothing else.\nWith "
+        "--json: the object from which the report is made: title,\n"
+        "description, experiment, points_total, points_finished, fabrics (hosts, switches, "
+        "switch_links, findings, tiers, slow_links,\n"
+        "drawing), plans (routing, vc, vcs, proof), slow_link_costs, curves (routing, "
+        "traffic, peak_throughput, steps with\n"
+        "load, throughput, latency_mean_ns and their *_ci95, utilisation of every channel) "
+        "and points.",
     .takes = "<file db>",
     .examples = examples,
     .options = options,

@@ -304,10 +304,11 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--list", 0, NULL, "what there is: names, claims, cost", false},
-    {"--full", 0, NULL, "at the sizes of the papers (default: quick, sizes that keep the claims)",
+    {"--list", 0, NULL, "list the names, with their claims and cost", false},
+    {"--full", 0, NULL,
+     "run at the sizes of the papers (default: at smaller sizes for which the claims still hold)",
      false},
-    {"--output", 'o', "DIR", "folder for results and the page (default: reproductions)", false},
+    {"--output", 'o', "DIR", "folder for the results and the page (default: reproductions)", false},
     CLI_PART_OPTIONS,
     CLI_NO_CACHE,
     {0},
@@ -318,16 +319,15 @@ static const char *const examples[] = {"ikat reproduce --list", "ikat reproduce 
 const ik_command ik_command_reproduce = {
     .name = "reproduce",
     .synopsis = "[NAME…] [--full] [-o DIR] [--budget TIME] [--shard I/N]",
-    .summary = "run the experiments of papers and judge their claims",
+    .summary = "run the experiments of published papers and check their claims",
     .details =
-        "NAME is a figure or table (000/fig2b) or a paper (000); without any, all are run. Each "
-        "experiment says what it will take before it\n"
-        "starts; a run that was stopped continues with the same command. DIR gets an index.html "
-        "with every claim, its verdict and its\n"
-        "figure, and for each experiment its results, report, points and figures.\n"
-        "Exit status 1: a claim differs and it is not recorded why, or a proof failed; 2: an "
-        "experiment could not be run (the others are). With\n"
-        "--list --json: an array of name, title, claims, quick_seconds, full_hours (processor time "
+        "NAME is a figure or table (000/fig2b) or a paper (000); if none is given, all are run. "
+        "The expected time is printed before each experiment starts; a run that was stopped "
+        "continues with the same command. DIR gets an index.html with every claim, its verdict and "
+        "its figure, and for each experiment its results, report, points and figures.\nExit status "
+        "1: a claim differs and no reason is recorded, or a proof failed; 2: an experiment could "
+        "not be run (the others are run nevertheless).\nWith --list --json: an array of name, "
+        "title, claims, quick_seconds, full_hours (processor time "
         "of the whole experiment, which several\n"
         "names may share), experiment.",
     .takes = "<studies>",

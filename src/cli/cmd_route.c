@@ -337,16 +337,19 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--routing", 'r', "SPEC", "how to route, e.g. dmodk or valiant", false, "<routings>"},
-    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false, "<vcs>"},
-    {"--vcs", 0, "N", "number of VCs; 0 or without it: as many as the scheme takes", false},
-    {"--format", 0, "NAME", "write the routes: lft, paths, ir, fir or json", false,
+    {"--routing", 'r', "SPEC", "the routing, e.g. dmodk or valiant", false, "<routings>"},
+    {"--vc", 0, "SPEC", "the VC scheme (default: the routing's default scheme)", false, "<vcs>"},
+    {"--vcs", 0, "N", "number of VCs (default: 0, as many as the scheme needs)", false},
+    {"--format", 0, "NAME", "write the routes in this format: lft, paths, ir, fir or json", false,
      "lft|paths|ir|fir|json"},
-    {"--output", 'o', "FILE", "with --format: write there instead of to standard output", false},
-    {"--diff", 0, "A B", "compare routing A with routing B; without B, --routing with A", false,
+    {"--output", 'o', "FILE", "with --format: file to write (default: standard output)", false},
+    {"--diff", 0, "A B",
+     "compare routing A with routing B; if B is not given, compare --routing with A", false,
      "<routings>"},
     {"--unproved", 0, NULL,
-     "with --format lft: write tables that can deadlock on one lane, and say so in them", false},
+     "with --format lft: also write tables that can deadlock on one lane, with a warning in the "
+     "file",
+     false},
     CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
 };
@@ -358,30 +361,27 @@ static const char *const examples[] = {"ikat route karytree:k=4,n=3 --routing dm
 const ik_command ik_command_route = {
     .name = "route",
     .synopsis = "SPEC|FILE --routing SPEC [--format NAME [-o FILE]] | SPEC|FILE --diff A B",
-    .summary =
-        "compute routes: table sizes, paths and destinations per channel; write them; compare two",
-    .details = "Without --format: the size of the tables, and for each kind of channel (trees: "
-               "level and direction) the paths that\n"
-               "cross one if every host sends to every other, and the different destinations that "
-               "it serves over every allowed choice.\n"
-               "--format lft: forwarding tables that OpenSM loads (-R file -U FILE), with an entry "
-               "for every LID, those of switches too. They\n"
-               "carry no VCs: what can deadlock on one lane is\n"
-               "refused, unless with --unproved; the file then begins by saying so. paths: one "
-               "line per pair and initial state with switches,\n"
-               "ports and VCs; ir, fir: interval registers; json: tables or paths. --diff: which "
-               "pairs move.\n"
-               "A fabric that does not connect all hosts that have a cable ends with exit status 1 "
-               "and nothing written, unless with\n"
-               "--allow-unreachable.\n"
-               "With --json: spec, hosts, switches, routing, note (where the routing is read from "
-               "a file that does not fit whole), vc, vcs; tables (form, entries_total, "
-               "entries_min, entries_max, entries_mean,\n"
-               "entry_bits, bytes_max, bytes_total), pairs, undelivered, unconnected, mean_hops, "
-               "paths_per_channel and destinations_per_channel\n"
-               "(direction, level, channels, min, mean, max, bins [low, high, channels]); with "
-               "--diff: before, after, pairs, moved, longer,\n"
-               "shorter, lost, gained, table_entries, changed_entries, first_pairs.",
+    .summary = "compute routes, show their table sizes and channel loads, write them, or compare "
+               "two routings",
+    .details =
+        "Without --format it prints the size of the tables and, for each kind of channel (in "
+        "trees: level and direction), the number of paths over a channel if every host sends to "
+        "every other, and the number of different destinations that it serves over all allowed "
+        "choices.\n--format lft writes forwarding tables that OpenSM loads (-R file -U FILE), with "
+        "an entry for every LID, including those of switches. Such tables have no VCs: a routing "
+        "that can deadlock on one lane is refused, unless --unproved is given, and the file then "
+        "begins with a warning. --format paths writes one line per pair and initial state, with "
+        "switches, ports and VCs; ir and fir write interval registers; json writes tables or "
+        "paths. --diff shows which pairs change their route.\nExit status 1: the fabric does not "
+        "connect all hosts that have a cable; nothing is then written, unless --allow-unreachable "
+        "is given.\nWith --json: spec, hosts, switches, routing, note (only if the routing is read "
+        "from a file of which a part does not match), vc, vcs; tables (form, entries_total, "
+        "entries_min, entries_max, entries_mean,\n"
+        "entry_bits, bytes_max, bytes_total), pairs, undelivered, unconnected, mean_hops, "
+        "paths_per_channel and destinations_per_channel\n"
+        "(direction, level, channels, min, mean, max, bins [low, high, channels]); with "
+        "--diff: before, after, pairs, moved, longer,\n"
+        "shorter, lost, gained, table_entries, changed_entries, first_pairs.",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

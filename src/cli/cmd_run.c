@@ -52,12 +52,15 @@ static int run(cli *c)
 
 static const cli_option options[] = {
     {"--output", 'o', "RESULTS.db",
-     "where results go (default: the experiment's name with .db, in the current folder)", false},
-    {"--set", 's', "KEY=VALUE", "overrides one value, e.g. --set load=50% --set switch.voq=false",
-     true, "<settings>"},
-    {"--scale", 0, "NAME", "a scale that the experiment declares (section scales), as full", false},
-    {"--strict", 0, NULL, "exit status 1 if a claim of the experiment differs from the results",
+     "file for the results (default: the experiment's name with .db, in the current folder)",
      false},
+    {"--set", 's', "KEY=VALUE",
+     "override a value of the experiment, e.g. --set load=50% --set switch.voq=false", true,
+     "<settings>"},
+    {"--scale", 0, "NAME",
+     "run at a scale that the experiment declares (section scales), such as full", false},
+    {"--strict", 0, NULL,
+     "end with exit status 1 if a claim of the experiment differs from the results", false},
     CLI_PART_OPTIONS,
     CLI_NO_CACHE,
     {0},
@@ -69,22 +72,19 @@ static const char *const examples[] = {"ikat run experiments/quickstart.yaml -o 
 const ik_command ik_command_run = {
     .name = "run",
     .synopsis = "FILE [-o RESULTS.db] [--set KEY=VALUE] [--shard I/N] [--budget TIME] [--jobs N]",
-    .summary = "run an experiment: build, route, prove, simulate every point, store and sum up",
-    .details = "Results are written point by point: a run that was stopped or killed continues "
-               "with the same command and repeats\n"
-               "nothing that was finished. --jobs processors are shared by points in parallel or, "
-               "where these are few or memory is\n"
-               "short, by threads within a large point: a line says which and why. The results "
-               "never depend on it. Exit status 1: a proof failed\n"
-               "or a deadlock happened (the points are simulated all the same), or with --strict a "
-               "claim of the experiment differs. See 'ikat help "
-               "experiment' for the file.\n"
-               "--shard 2/8 runs the second of eight parts of the points, on any machine; which "
-               "points they are depends on their parameters alone.\n"
-               "--budget decides how many points run, never what comes out of them.\n"
-               "With --json: the object of 'ikat report --json' without drawings and single "
-               "channels, and with how the points were run\n"
-               "(execution).",
+    .summary = "run an experiment: build, route, prove, simulate every point, store and summarise",
+    .details =
+        "FILE is an experiment: a YAML file that says which fabrics, routings, traffic and loads "
+        "are simulated. 'ikat help experiment' describes it.\nResults are written point by point. "
+        "A run that was stopped or killed continues with the same command and repeats nothing that "
+        "was finished.\n--jobs processors run points in parallel or, if there are few points or "
+        "memory is short, run threads within a large point; a line says which, and why. The "
+        "results never depend on this.\n--shard 2/8 runs the second of eight parts of the points, "
+        "on any machine; which points belong to it depends only on their parameters. --budget "
+        "decides how many points run, never what their results are.\nExit status 1: a proof failed "
+        "or a deadlock occurred (the points are simulated nevertheless), or with --strict a claim "
+        "of the experiment differs.\nWith --json: the object of 'ikat report --json' without "
+        "drawings and single channels, and with how the points were run (execution).",
     .takes = "<file yaml yml>",
     .examples = examples,
     .options = options,

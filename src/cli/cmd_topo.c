@@ -470,15 +470,19 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--output", 'o', "FILE", "write the fabric, in the format of the file name's ending", false},
-    {"--format", 0, "NAME", "with -o: write in this format whatever the name", false, "<formats>"},
-    {"--all", 0, NULL,
-     "measure everything: path diversity, girth, Moore bound, bisection, cables, long distances",
+    {"--output", 'o', "FILE", "write the fabric, in the format that the file name's ending says",
      false},
-    {"--rack", 0, "N", "with --all: switches per rack where ikat makes the floor plan (default 1)",
+    {"--format", 0, "NAME", "with -o: write in this format, whatever the file name is", false,
+     "<formats>"},
+    {"--all", 0, NULL,
+     "also compute path diversity, girth, Moore bound, bisection, cables, and the distances of "
+     "large fabrics",
+     false},
+    {"--rack", 0, "N", "with --all: switches per rack if ikat makes the floor plan (default 1)",
      false},
     {"--partitions", 0, "N",
-     "with --all: seeds for each of METIS' six settings (default: 4 to 32 by size)", false},
+     "with --all: number of seeds for each of six settings of METIS (default: 4 to 32, by size)",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -488,9 +492,11 @@ static const char *const examples[] = {"ikat topo karytree:k=4,n=3", "ikat topo 
 const ik_command ik_command_topo = {
     .name = "topo",
     .synopsis = "SPEC|FILE [-o FILE] [--all]",
-    .summary = "describe a fabric: hosts, switches, links, levels, distances, findings",
-    .details = "Distances count switch-to-switch hops. Exit status 1 if a finding is an error.\n"
-               "With --json: hosts, switches, ports, unconnected_ports, links, switch_links, "
+    .summary = "describe a fabric: hosts, switches, links, levels, distances, problems",
+    .details = "Prints the size and shape of a generated or imported fabric and what is wrong with "
+               "it (findings), and can write it in another format. Distances are numbers of hops "
+               "between switches.\nExit status 1: a finding is an error.\nWith --json: hosts, "
+               "switches, ports, unconnected_ports, links, switch_links, "
                "host_links, radix, min_radix, max_degree,\n"
                "min_degree, leaf_switches, levels, level_switches, ports_per_host, links_per_host, "
                "links_by_rate (name, rate_bps,\n"
@@ -499,8 +505,8 @@ const ik_command ik_command_topo = {
                "distance_histogram (ordered host pairs by hops), switch_distance_histogram, "
                "leaf_distance_histogram,\n"
                "unconnected_pairs, findings (severity, code, text). With --all also path_diversity "
-               "(min, mean, max, counts; null\n"
-               "beyond 63 bits), girth, moore_ratio, bisection (cut, per_host, hosts_a, hosts_b, "
+               "(min, mean, max, counts; null above 2^63), girth, moore_ratio, bisection (cut, "
+               "per_host, hosts_a, hosts_b, "
                "lower_bound, lower_bound_per_host, starts), cables (cables,\n"
                "inside_racks, total, longest, mean, width, height, own_positions, histogram).",
     .takes = "<topologies>|<file>",

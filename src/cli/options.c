@@ -13,16 +13,18 @@
 
 const cli_option cli_common_options[] = {
     {"--json", 0, NULL, "print one JSON object instead of text", false},
-    {"--jobs", 'j', "N", "threads to use (default: all processors); results never depend on it",
-     false},
-    {"--seed", 0, "N", "seed of everything random (default 1)", false},
+    {"--jobs", 'j', "N",
+     "number of threads (default: all processors); the results never depend on it", false},
+    {"--seed", 0, "N", "seed of all random choices (default 1)", false},
     {"--memory-limit", 0, "SIZE",
-     "most memory to take (default: 90 % of what is free); work that needs more is refused", false},
-    {"--color", 0, "WHEN", "auto (default), always or never; NO_COLOR is honoured", false,
+     "most memory that may be used (default: 90 % of free memory); work that needs more is refused",
+     false},
+    {"--color", 0, "WHEN",
+     "colours in the output: auto (default), always or never; NO_COLOR is honoured", false,
      "auto|always|never"},
-    {"--verbose", 'v', NULL, "say more (-vv: even more)", true},
-    {"--quiet", 'q', NULL, "no progress, no notes", false},
-    {"--help", 'h', NULL, "this help", false},
+    {"--verbose", 'v', NULL, "print more messages (-vv: even more)", true},
+    {"--quiet", 'q', NULL, "print no progress and no notes", false},
+    {"--help", 'h', NULL, "print this help", false},
     {0},
 };
 
@@ -163,7 +165,7 @@ int cli_read_options(cli *c, int argc, char **argv)
     if (status != CLI_DONE || c->help_wanted)
         return status;
     if (c->num_args < c->command->min_args)
-        return cli_usage(c, "something is missing: ikat %s %s", c->command->name,
+        return cli_usage(c, "an argument is missing: ikat %s %s", c->command->name,
                          c->command->synopsis);
     if (c->command->max_args >= 0 && c->num_args > c->command->max_args)
         return cli_usage(c, "'%s' is one argument too many", c->args[c->command->max_args]);

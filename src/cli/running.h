@@ -26,10 +26,10 @@ int cli_run_experiment(cli *c, ik_experiment *e, const ik_run_part *part, const 
 int cli_read_part(const cli *c, ik_run_part *part);
 #define CLI_PART_OPTIONS                                                                           \
     {"--shard", 0, "I/N",                                                                          \
-     "only the I-th of N shards of the points; 'ikat merge' joins their results", false},          \
+     "run only the I-th of N shards of the points; 'ikat merge' combines their results", false},   \
     {                                                                                              \
-        "--budget", 0, "TIME", "begin no point that would not end within TIME (30 min, 2 h)",      \
-            false                                                                                  \
+        "--budget", 0, "TIME",                                                                     \
+            "do not begin a point that would not end within TIME (30 min, 2 h)", false             \
     }
 
 #endif

@@ -15,13 +15,13 @@ static const ik_param vcs_row[] = {
      "number of virtual channels; 0 = as many as the VC scheme needs"},
     {0}};
 static const ik_param load_row[] = {{"load", IK_PARAM_FRACTION, "0.5", 1e-6, 1, NULL,
-                                     "offered load, fraction of each host's injection rate"},
+                                     "offered load, as a fraction of each host's injection rate"},
                                     {0}};
 const ik_param ik_load_search_params[] = {
     {"find", IK_PARAM_ENUM, NULL, 0, 0, "saturation",
-     "what is searched for: saturation, the highest load of which at least 95 % is accepted"},
+     "what is searched: saturation, the highest load of which at least 95 % is accepted"},
     {"precision", IK_PARAM_FRACTION, "0.01", 1e-4, 0.2, NULL,
-     "distance of the loads that are tried, fraction of each host's injection rate"},
+     "step between the loads that are tried, as a fraction of each host's injection rate"},
     {0}};
 static const ik_param seeds_row[] = {
     {"seeds", IK_PARAM_UINT, "1", 0, 4294967295.0, NULL,
@@ -29,25 +29,27 @@ static const ik_param seeds_row[] = {
     {0}};
 static const ik_param allow_unreachable_row[] = {
     {"allow_unreachable", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "run fabrics that do not connect all hosts that have a cable"},
+     "accept fabrics that do not connect all hosts that have a cable"},
     {0}};
 static const ik_param proof_row[] = {{"proof", IK_PARAM_ENUM, "full", 0, 0, "full|sampled|off",
                                       "what is proved before the first packet"},
                                      {0}};
-static const ik_param proof_pairs_row[] = {{"proof_pairs", IK_PARAM_UINT, "10000", 1, 1e12, NULL,
-                                            "pairs of hosts that are drawn for a sampled proof"},
-                                           {0}};
+static const ik_param proof_pairs_row[] = {
+    {"proof_pairs", IK_PARAM_UINT, "10000", 1, 1e12, NULL,
+     "number of pairs of hosts that are drawn for a sampled proof"},
+    {0}};
 static const ik_param skip_misfits_row[] = {
     {"skip_misfits", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "leave out routings that do not fit a fabric of the sweep, instead of refusing them"},
+     "skip routings that do not support a fabric of the sweep, instead of refusing the experiment"},
     {0}};
 static const ik_param simulate_row[] = {
-    {"simulate", IK_PARAM_BOOL, "true", 0, 0, NULL, "false: points are measured, not simulated"},
+    {"simulate", IK_PARAM_BOOL, "true", 0, 0, NULL,
+     "false: only the static measures are computed, and nothing is simulated"},
     {0}};
 static const ik_param patterns_row[] = {
     {"patterns", IK_PARAM_UINT, "100", 1, 1e6, NULL,
-     "random patterns over which effective_bandwidth is a mean; if given, permutations that are "
-     "drawn instead of counting all of them"},
+     "number of random patterns over which effective_bandwidth is a mean; if given, also "
+     "the number of permutations that are drawn, instead of counting all"},
     {0}};
 
 const char *const measure_names[] = {"proof",
@@ -68,91 +70,98 @@ const char *const measure_names[] = {"proof",
 
 const ik_param ik_reference_params[] = {
     {"switch", IK_PARAM_ENUM, "ideal", 0, 0, "ideal|same",
-     "switch of the crossbar that slowdowns of workloads are measured by: model ideal without "
-     "delays, or the experiment's own switch with one virtual channel"},
+     "switch model of the crossbar against which slowdowns are measured: ideal, without delays; or "
+     "same: the experiment's own switch with one virtual channel"},
     {"links", IK_PARAM_ENUM, "hosts", 0, 0, "hosts|unlimited",
-     "rate of its links: that of the hosts' links; or 1000 Tb/s, so that a message takes its "
-     "latency alone and waits for no other"},
+     "rate of the crossbar's links: hosts: that of the hosts' links; unlimited: 1000 Tb/s, so that "
+     "a message takes only its latency and never waits for another"},
     {0}};
 
 /* Of experiments alone: a pattern is none the other for its name. */
 static const ik_param traffic_label[] = {
     {TRAFFIC_LABEL, IK_PARAM_STRING, "", 0, 0, NULL,
-     "what figures and claims call the pattern (traffic.label)"},
+     "name of the pattern in figures and claims (traffic.label)"},
     {0}};
 
 static const ik_experiment_section sections[] = {
     [SECTION_FABRIC] = {"fabric", IK_SECTION_FAMILY, NULL, NULL,
-                        "what is built or imported: 'ikat list topologies'"},
+                        "the network that is built or imported: 'ikat list topologies'"},
     [SECTION_ROUTING] = {"routing", IK_SECTION_FAMILY, NULL, NULL,
-                         "which way packets go: 'ikat list routings'"},
+                         "how packets are routed: 'ikat list routings'"},
     [SECTION_VC] = {"vc", IK_SECTION_FAMILY, NULL, "auto",
-                    "virtual-channel scheme, auto = the routing's own: 'ikat list vcs'"},
+                    "virtual-channel scheme; auto = the routing's default scheme: 'ikat list vcs'"},
     [SECTION_VCS] = {"vcs", IK_SECTION_VALUE, vcs_row, "0",
-                     "number of virtual channels, 0 = as many as the scheme needs"},
+                     "number of virtual channels; 0 = as many as the scheme needs"},
     [SECTION_SELECTION] =
         {"selection", IK_SECTION_FAMILY, NULL, "auto",
-         "how an adaptive routing picks among its choices: 'ikat list selections'"},
+         "how an adaptive routing chooses among its allowed ports: 'ikat list selections'"},
     [SECTION_SWITCH] = {"switch", IK_SECTION_PARAMS, ik_switch_params, "", "the switch model"},
     [SECTION_ADAPTER] = {"adapter", IK_SECTION_PARAMS, ik_adapter_params, "",
                          "the host adapters: packets, messages, queues"},
     [SECTION_MEASURE] = {"measure", IK_SECTION_PARAMS, ik_measure_params, "",
                          "warm-up, measured time, series"},
     [SECTION_REFERENCE] = {"reference", IK_SECTION_PARAMS, ik_reference_params, "",
-                           "what slowdowns of finite workloads are measured by"},
+                           "the crossbar against which slowdowns of finite workloads are measured"},
     [SECTION_WATCH] = {"watch", IK_SECTION_PARAMS, ik_watch_params, "",
-                       "packets that are followed from their generation to their delivery"},
-    [SECTION_TRAFFIC] =
-        {"traffic", IK_SECTION_FAMILY, NULL, "uniform",
-         "who sends to whom: 'ikat list traffic'; with a name for figures and claims, "
-         "{family: uniform, label: background}"},
+                       "packets that are traced from their generation to their delivery"},
+    [SECTION_TRAFFIC] = {"traffic", IK_SECTION_FAMILY, NULL, "uniform",
+                         "traffic pattern or workload: 'ikat list traffic'; with a name for "
+                         "figures and claims: {family: uniform, label: background}"},
     [SECTION_LOAD] = {"load", IK_SECTION_VALUE, load_row, "0.5",
-                      "offered load, fraction of each host's injection rate; or, to search for "
-                      "it, {find: saturation, precision: 1 %}"},
-    [SECTION_SEEDS] = {"seeds", IK_SECTION_VALUE, seeds_row, "1",
-                       "list or range of seeds, or N for the seeds 1 to N"},
-    [NUM_SECTIONS +
-        OPTION_ALLOW_UNREACHABLE] = {"allow_unreachable", IK_SECTION_OPTION, allow_unreachable_row,
-                                     "false",
-                                     "run fabrics that do not connect all hosts that have a cable"},
+                      "offered load, as a fraction of each host's injection rate; or, to search "
+                      "the saturation load, {find: saturation, precision: 1 %}"},
+    [SECTION_SEEDS] =
+        {"seeds", IK_SECTION_VALUE, seeds_row, "1",
+         "seeds of the random numbers: a list, a range, or a number N for the seeds 1 to N"},
+    [NUM_SECTIONS + OPTION_ALLOW_UNREACHABLE] =
+        {"allow_unreachable", IK_SECTION_OPTION, allow_unreachable_row, "false",
+         "accept fabrics that do not connect all hosts that have a cable"},
     [NUM_SECTIONS + OPTION_PROOF] =
         {"proof", IK_SECTION_OPTION, proof_row, "full",
-         "full, sampled (delivery and dependencies of drawn pairs), or off (the watchdog alone)"},
-    [NUM_SECTIONS + OPTION_PROOF_PAIRS] = {"proof_pairs", IK_SECTION_OPTION, proof_pairs_row,
-                                           "10000",
-                                           "pairs of hosts that are drawn with proof: sampled"},
-    [NUM_SECTIONS + OPTION_SKIP_MISFITS] =
-        {"skip_misfits", IK_SECTION_OPTION, skip_misfits_row, "false",
-         "leave out routings that do not fit a fabric of the sweep, instead of refusing them"},
-    [NUM_SECTIONS + OPTION_SIMULATE] = {"simulate", IK_SECTION_OPTION, simulate_row, "true",
-                                        "false: points are measured, not simulated"},
-    [NUM_SECTIONS + OPTION_PATTERNS] = {"patterns", IK_SECTION_OPTION, patterns_row, "100",
-                                        "random patterns over which effective_bandwidth is a mean"},
+         "what is proved before the simulation: full; sampled (delivery and dependencies of drawn "
+         "pairs of hosts); or off (only the watchdog looks for deadlocks)"},
+    [NUM_SECTIONS +
+        OPTION_PROOF_PAIRS] = {"proof_pairs", IK_SECTION_OPTION, proof_pairs_row, "10000",
+                               "number of pairs of hosts that are drawn with proof: sampled"},
+    [NUM_SECTIONS + OPTION_SKIP_MISFITS] = {"skip_misfits", IK_SECTION_OPTION, skip_misfits_row,
+                                            "false",
+                                            "skip routings that do not support a fabric of the "
+                                            "sweep, instead of refusing the experiment"},
+    [NUM_SECTIONS + OPTION_SIMULATE] =
+        {"simulate", IK_SECTION_OPTION, simulate_row, "true",
+         "false: only the static measures are computed, and nothing is simulated"},
+    [NUM_SECTIONS +
+        OPTION_PATTERNS] = {"patterns", IK_SECTION_OPTION, patterns_row, "100",
+                            "number of random patterns over which effective_bandwidth is a mean"},
     {"measures", IK_SECTION_WORDS, NULL, "",
-     "what is measured, instead of a simulation or beside it, of proof, mean_hops, entries, "
+     "static measures that are computed, with or without a simulation: proof, mean_hops, entries, "
      "least_t_max, contention, saturation, effective_bandwidth, cost, bisection, size, paths, nca, "
-     "permutations, queues; what a figure or claim is about is measured, too"},
+     "permutations, queues; those that a figure or claim needs are always computed"},
     {"over", IK_SECTION_WORDS, NULL, "",
-     "axes of the sweep that are samples, as fabric.seed: curves are means over them"},
+     "axes of the sweep that count as samples, such as fabric.seed: curves are means over them"},
     {"designs", IK_SECTION_DESIGNS, NULL, "",
-     "whole designs as one axis of the sweep, a list of {name, fabric, routing, vc, vcs, "
+     "complete designs as one axis of the sweep: a list of {name, fabric, routing, vc, vcs, "
      "selection, switch, adapter, traffic}"},
     {"jobs", IK_SECTION_JOBS, NULL, "",
-     "instead of traffic: workloads that overlap, a list of {name, traffic, hosts, mapping, "
+     "instead of traffic: workloads that run at the same time: a list of {name, traffic, hosts, "
+     "mapping, "
      "start, load}"},
     {"schedule", IK_SECTION_JOBS, NULL, "",
-     "instead of traffic: one pattern after the other, a list of {until, traffic, load, name}"},
+     "instead of traffic: one pattern after the other: a list of {until, traffic, load, name}"},
     {"figures", IK_SECTION_LIST, ik_figure_params, "",
-     "what is drawn of the results: a list of {name, x, y, kind, series, …}: 'ikat help figures'"},
+     "figures that are drawn from the results: a list of {name, x, y, kind, series, …}: 'ikat help "
+     "figures'"},
     {"expect", IK_SECTION_LIST, ik_claim_params, "",
-     "what the results are asked about: a list of {claim, metric, of, op, …}: 'ikat help expect'"},
+     "claims that are checked against the results: a list of {claim, metric, of, op, …}: 'ikat "
+     "help expect'"},
     {"scales", IK_SECTION_SCALES, NULL, "",
-     "other sizes of the experiment: names, and the sections that each replaces (scales: {full: "
+     "other sizes of the experiment: names, each with the sections that it replaces (scales: "
+     "{full: "
      "{seeds: 60}}); 'ikat run --scale full'"},
     {"reproduction", IK_SECTION_MAP, ik_reproduction_params, "",
-     "what of a paper the experiment reproduces, and what that costs: 'ikat help reproduction'"},
-    {"title", IK_SECTION_TEXT, NULL, "", "one line for the report"},
-    {"description", IK_SECTION_TEXT, NULL, "", "a paragraph for the report"},
+     "which part of a paper the experiment reproduces, and at what cost: 'ikat help reproduction'"},
+    {"title", IK_SECTION_TEXT, NULL, "", "title of the report, one line"},
+    {"description", IK_SECTION_TEXT, NULL, "", "description for the report, one paragraph"},
     {NULL, IK_SECTION_TEXT, NULL, NULL, NULL},
 };
 

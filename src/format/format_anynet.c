@@ -271,7 +271,7 @@ static const char *const extensions[] = {"anynet", "net", NULL};
 
 const ik_format ik_format_anynet = {
     .name = "anynet",
-    .summary = "network file of the simulator BookSim 2",
+    .summary = "a network file of the simulator BookSim 2",
     .source = "N. Jiang et al.: A detailed and flexible cycle-accurate network-on-chip simulator, "
               "ISPASS 2013",
     .extensions = extensions,

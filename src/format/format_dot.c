@@ -414,7 +414,7 @@ static const char *const extensions[] = {"dot", "gv", NULL};
 
 const ik_format ik_format_dot = {
     .name = "dot",
-    .summary = "graph of Graphviz",
+    .summary = "a graph for Graphviz",
     .source = "E. R. Gansner, S. C. North: An open graph visualization system and its applications "
               "to software engineering, 2000",
     .extensions = extensions,

@@ -193,7 +193,8 @@ static const char *const extensions[] = {"edges", "edgelist", "el", NULL};
 
 const ik_format ik_format_edges = {
     .name = "edges",
-    .summary = "plain list of links, one per line: 0 1, h3 0",
+    .summary =
+        "a plain list of links, one per line: '0 1' joins two switches, 'h3 0' a host and a switch",
     .source = "the edge lists of igraph, NetworkX and graph collections, with hosts",
     .extensions = extensions,
     .probe = probe,

@@ -256,7 +256,7 @@ static const char *const extensions[] = {"graphml", NULL};
 
 const ik_format ik_format_graphml = {
     .name = "graphml",
-    .summary = "graph as XML, for igraph, NetworkX, Gephi and others",
+    .summary = "a graph in XML, for igraph, NetworkX, Gephi and others",
     .source = "U. Brandes, M. Eiglsperger, I. Herman, M. Himsolt, M. S. Marshall: GraphML progress "
               "report, GD 2001",
     .extensions = extensions,

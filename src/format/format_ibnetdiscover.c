@@ -400,7 +400,7 @@ static const char *const extensions[] = {"ibnetdiscover", "ibnet", "topo", "net"
 
 const ik_format ik_format_ibnetdiscover = {
     .name = "ibnetdiscover",
-    .summary = "dump of a running InfiniBand fabric, or netlist of the simulator ibsim",
+    .summary = "dump of a running InfiniBand fabric, or a netlist of the simulator ibsim",
     .source = "infiniband-diags, ibnetdiscover(8); ibsim(1)",
     .extensions = extensions,
     .probe = probe,

@@ -211,7 +211,7 @@ static const char *const extensions[] = {"json", NULL};
 
 const ik_format ik_format_json = {
     .name = "json",
-    .summary = "everything a fabric holds, for programs",
+    .summary = "everything that ikat knows of a fabric, for programs",
     .source = "ikat",
     .extensions = extensions,
     .probe = probe,

@@ -253,8 +253,8 @@ static const char *const extensions[] = {"lrt", NULL};
 
 const ik_format ik_format_lrt = {
     .name = "lrt",
-    .summary = "edge list of a layout-conscious random topology: 'N d r', then one edge per "
-               "line; hosts are not given",
+    .summary = "edge list of a layout-conscious random topology: 'N d r', then one edge per line, "
+               "without hosts",
     .source = "R. Kawano et al., LOREN: a scalable routing method for layout-conscious random "
               "topologies, CANDAR 2016, section II-B (notation)",
     .extensions = extensions,

@@ -103,8 +103,8 @@ static const char *const extensions[] = {"slurm_block", NULL};
 
 const ik_format ik_format_slurm_block = {
     .name = "slurm_block",
-    .summary = "topology.conf of Slurm, plugin topology/block (written only; by its documented "
-               "grammar, not checked with Slurm)",
+    .summary = "topology.conf of Slurm for plugin topology/block (written only; follows the "
+               "documented grammar, not checked with Slurm)",
     .source = "topology.conf(5), topology guide, Slurm 24.05",
     .extensions = extensions,
     .write = write_text,

@@ -193,7 +193,7 @@ static const char *const extensions[] = {"slurm_tree", NULL};
 
 const ik_format ik_format_slurm_tree = {
     .name = "slurm_tree",
-    .summary = "topology.conf of Slurm, plugin topology/tree (written only)",
+    .summary = "topology.conf of Slurm for plugin topology/tree (written only)",
     .source = "topology.conf(5), Slurm 22.05; checked with its slurmctld",
     .extensions = extensions,
     .write = write_text,

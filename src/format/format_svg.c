@@ -186,8 +186,8 @@ static const char *const extensions[] = {"svg", NULL};
 
 const ik_format ik_format_svg = {
     .name = "svg",
-    .summary = "a picture (write only): switches in the rows that the family's paper draws, slow "
-               "links red",
+    .summary =
+        "a picture (written only): switches in rows as in the family's paper, slow links in red",
     .source = "W3C, Scalable Vector Graphics 1.1",
     .extensions = extensions,
     .write = svg_write,

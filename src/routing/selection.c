@@ -11,9 +11,8 @@
 
 const ik_param ik_selection_common_params[] = {
     {"skip_busy", IK_PARAM_BOOL, "", 0, 0, NULL,
-     "outputs that are transmitting come after those that are not (none given: so in the models "
-     "without output buffers; not in model ioq, where a packet waits for the link in the output "
-     "buffer)"},
+     "prefer outputs that are not transmitting (none given: true in the models without output "
+     "buffers, false in model ioq, where a packet waits for the link in the output buffer)"},
     {0},
 };
 

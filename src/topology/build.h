@@ -54,15 +54,16 @@ ik_status topo_set_groups(const ik_params *given, uint64_t groups, uint64_t port
  * of `latency`. */
 #define TOPO_LATENCY_PARAM(name, which)                                                            \
     {                                                                                              \
-        name, IK_PARAM_TIME, "", 0, 1e12, NULL, "latency of " which ", as latency if not given"    \
+        name, IK_PARAM_TIME, "", 0, 1e12, NULL,                                                    \
+            "latency of " which "; the value of latency if not given"                              \
     }
 #define TOPO_LEVEL_LATENCY "level_latency"
 #define TOPO_LEVEL_LATENCY_PARAM                                                                   \
     {                                                                                              \
         TOPO_LEVEL_LATENCY, IK_PARAM_STRING, "", 0, 0, NULL,                                       \
             "latency of the cables between switches, level by level from the leaf switches "       \
-            "(first: levels 1 to 2), as in 5 "                                                     \
-            "ns:20 ns, or one for all; as latency if not given"                                    \
+            "(the first one is for cables between levels 1 and 2), as in 5 "                       \
+            "ns:20 ns, or one value for all; the value of latency if not given"                    \
     }
 /* ctx with links of the latency that such a parameter gives. any: whether this fabric has such
  * links; without them the parameter is refused. */

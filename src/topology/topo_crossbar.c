@@ -42,12 +42,12 @@ static const ik_series series[] = {
 
 const ik_topology ik_topology_crossbar = {
     .name = "crossbar",
-    .summary = "one ideal switch with all hosts: what results are normalised by",
+    .summary = "one ideal switch with all hosts, the usual reference for normalised results",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, "
               "Morgan Kaufmann, 2004, chapter 6",
-    .details = "A single switch with n ports, host h on port h. Only the hosts' own links can be "
-               "contended for, so the time a workload takes here is the lower bound that "
-               "slow-downs of other fabrics are measured against.",
+    .details = "A single switch with n ports, host h on port h. Only the hosts' own links can have "
+               "contention, so the time of a workload on it is the lower bound against which the "
+               "slowdowns of other fabrics are measured.",
     .params = params,
     .examples = (const char *const[]){"crossbar:n=1", "crossbar:n=16", "crossbar:n=1000", NULL},
     .bad_examples = (const char *const[]){"crossbar:n=0", "crossbar", NULL},

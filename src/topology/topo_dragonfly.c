@@ -10,11 +10,11 @@
 
 static const ik_param params[] = {
     {"h", IK_PARAM_UINT, NULL, 1, 32767, NULL, "global links per router"},
-    {"a", IK_PARAM_UINT, "", 1, 65535, NULL, "routers a group; without it 2h (balanced)"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per router; without it h (balanced)"},
+    {"a", IK_PARAM_UINT, "", 1, 65535, NULL, "routers per group; 2h if not given (balanced)"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per router; h if not given (balanced)"},
     {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL, "groups, at most a*h + 1, which is the default"},
     TOPO_ARRANGEMENT_PARAM,
-    TOPO_LATENCY_PARAM("local_latency", "links inside a group"),
+    TOPO_LATENCY_PARAM("local_latency", "links within a group"),
     TOPO_LATENCY_PARAM("global_latency", "links between groups"),
     {0},
 };
@@ -80,23 +80,25 @@ static const ik_series series[] = {
 
 const ik_topology ik_topology_dragonfly = {
     .name = "dragonfly",
-    .summary = "groups of completely connected routers, every two groups joined by global links",
+    .summary = "groups of completely connected routers, with global links between every two groups",
     .source =
         "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-driven, highly-scalable dragonfly "
         "topology, ISCA 2008; C. Camarero, E. Vallejo, R. Beivide, Topological characterization of "
         "Hamming and dragonfly networks and its implications on routing, ACM TACO 2014; E. "
         "Hastings et al., Comparing global link arrangements for dragonfly networks, CLUSTER 2015",
-    .details = "g groups of a routers, each with p hosts, the a-1 others of its group and h global "
-               "links; balanced with a = 2p = 2h. Router s of group j has the number j*a + s; its "
-               "global ports are numbers s*h … s*h + h-1 of the group's a*h.\n\n"
-               "Arrangements, for g = a*h + 1: *absolute*, port x of group j leads to group x if x "
-               "< j, else x+1; *relative*, to group j+x+1 modulo g; *palmtree*, to group j-x-1 "
-               "modulo g. With fewer groups the ports form full rounds of g-1 wired in this way, "
-               "and a rest wired as a circulant: port 2i of the rest to the group i+1 ahead, 2i+1 "
-               "to the group i+1 behind, a last odd one to the opposite group if g is even "
-               "(otherwise it stays unconnected, which is reported).\n\n"
-               "Ports of a router: its p hosts, the other routers of the group ascending, its h "
-               "global ports.",
+    .details =
+        "There are g groups of a routers. Each router is connected to p hosts, to the a-1 other "
+        "routers of its group, and to h global links; the network is balanced with a = 2p = 2h. "
+        "Router s of group j has the number j*a + s; its "
+        "global ports are numbers s*h … s*h + h-1 of the group's a*h.\n\n"
+        "Arrangements, for g = a*h + 1: *absolute*, port x of group j leads to group x if x "
+        "< j, else x+1; *relative*, to group j+x+1 modulo g; *palmtree*, to group j-x-1 "
+        "modulo g. With fewer groups, the ports form full rounds of g-1 that are wired in this "
+        "way, and the remaining ports are wired as a circulant graph: remaining port 2i leads i+1 "
+        "groups ahead, port 2i+1 leads i+1 groups back, and a last odd port leads to the opposite "
+        "group if g is even (otherwise it stays unconnected, which is reported).\n\n"
+        "Ports of a router: its p hosts, the other routers of the group ascending, its h "
+        "global ports.",
     .params = params,
     .examples =
         (const char *const[]){

@@ -9,15 +9,15 @@
 #include <stdio.h>
 
 static const ik_param params[] = {
-    {"h", IK_PARAM_UINT, NULL, 1, 32767, NULL, "global links a spine switch"},
-    {"leaves", IK_PARAM_UINT, "", 1, 65535, NULL, "leaf switches per group; without it h"},
-    {"spines", IK_PARAM_UINT, "", 1, 65535, NULL, "spine switches per group; without it h"},
+    {"h", IK_PARAM_UINT, NULL, 1, 32767, NULL, "global links per spine switch"},
+    {"leaves", IK_PARAM_UINT, "", 1, 65535, NULL, "leaf switches per group; h if not given"},
+    {"spines", IK_PARAM_UINT, "", 1, 65535, NULL, "spine switches per group; h if not given"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
-     "hosts per leaf switch; without it the number of spines"},
+     "hosts per leaf switch; the number of spines if not given"},
     {"g", IK_PARAM_UINT, "", 1, 1u << 31, NULL,
      "groups, at most spines*h + 1, which is the default"},
     TOPO_ARRANGEMENT_PARAM,
-    TOPO_LATENCY_PARAM("local_latency", "links inside a group"),
+    TOPO_LATENCY_PARAM("local_latency", "links within a group"),
     TOPO_LATENCY_PARAM("global_latency", "links between groups"),
     {0},
 };
@@ -100,13 +100,14 @@ static const ik_series series[] = {
 
 const ik_topology ik_topology_dragonflyplus = {
     .name = "dragonflyplus",
-    .summary = "dragonfly whose groups are two-level fat trees: hosts at the leaves, global links "
-               "at the spines",
+    .summary = "a dragonfly whose groups are two-level fat trees: hosts on leaf switches, global "
+               "links on spine switches",
     .source = "A. Shpiner, Z. Haramaty, S. Eliad, V. Zdornov, B. Gafni, E. Zahavi, Dragonfly+: low "
               "cost topology for scaling datacenters, HiPINEB 2017; M. Flajslik, E. Borch, M. A. "
               "Parker, Megafly: a topology for exascale systems, ISC 2018",
-    .details = "g groups; in a group every leaf switch (p hosts) is cabled to every spine switch "
-               "(h global links). Balanced with leaves = spines = p = h: all switches have radix "
+    .details = "There are g groups; within a group every leaf switch (p hosts) is cabled to every "
+               "spine switch (h global links). The network is balanced with leaves = spines = p = "
+               "h: all switches have radix "
                "2h, and g = h*h + 1 groups hold h*h hosts each. A minimal path is leaf, spine, "
                "spine, leaf: three hops.\n\n"
                "Leaf i of group j has the number j*leaves + i, spine i the number g*leaves + "

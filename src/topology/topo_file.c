@@ -10,13 +10,13 @@
 static const ik_param file_params[] = {
     {"path", IK_PARAM_PATH, NULL, 0, 0, NULL, "the file; packed with gzip is read as well"},
     {"format", IK_PARAM_STRING, "", 0, 0, NULL,
-     "its format; recognised from contents and name if not given"},
+     "its format; recognised by its contents and name if not given"},
     {"repair", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "give links below the common rate that rate: the fabric as it would be repaired"},
+     "give links below the common rate that rate, as if the fabric had been repaired"},
     {"names", IK_PARAM_PATH, "", 0, 0, NULL,
-     "a node-name map (lines of GUID and name in quotes): what nodes are called"},
+     "a node-name map with the names of nodes (each line a GUID and a name in quotes)"},
     {"guid2lid", IK_PARAM_PATH, "", 0, 0, NULL,
-     "OpenSM's guid2lid: the LIDs of ports, in place of the file's own"},
+     "OpenSM's guid2lid file: the LIDs of ports, which replace those of the file"},
     {0},
 };
 
@@ -47,12 +47,13 @@ const ik_topology ik_topology_file = {
     .name = "file",
     .summary = "a fabric read from a file",
     .source = "formats: see 'ikat list formats'",
-    .details = "Switches and hosts are numbered in the order of the file. Links whose rate the "
-               "file does not say get link_rate and host_rate; latencies that it does not say are "
-               "latency and host_latency. What deserves attention is reported as findings: levels, "
-               "oversubscription, links below the common rate, cables listed at one end only, "
-               "missing cables, unreachable hosts, GUIDs given twice. The path of an existing file "
-               "is a spec of its own; 'file:' may be left out.",
+    .details =
+        "Switches and hosts are numbered in the order of the file. Links whose rate the file does "
+        "not give have the rate link_rate or host_rate; where it gives no latency, the values of "
+        "latency and host_latency are used. Problems are reported as findings: levels, "
+        "oversubscription, links below the common rate, cables listed at one end only, "
+        "missing cables, unreachable hosts, GUIDs given twice. The path of an existing file is a "
+        "valid spec: 'file:' may be left out.",
     .params = file_params,
     .examples = examples,
     .bad_examples = bad_examples,

@@ -10,7 +10,7 @@
 static const ik_param params[] = {
     {"n", IK_PARAM_UINT, NULL, 1, 65536, NULL, "switches"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
-     "hosts per switch; without it n - 1 (balanced for uniform traffic)"},
+     "hosts per switch; n - 1 if not given (balanced for uniform traffic)"},
     {"k", IK_PARAM_UINT, "1", 1, 1024, NULL, "parallel cables between two switches"},
     {0},
 };

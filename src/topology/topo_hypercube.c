@@ -40,7 +40,7 @@ static const ik_series series[] = {
 
 const ik_topology ik_topology_hypercube = {
     .name = "hypercube",
-    .summary = "2^n switches, neighbours differ in one bit of their number",
+    .summary = "2^n switches; the numbers of neighbours differ in one bit",
     .source = "C. L. Seitz, The Cosmic Cube, Communications of the ACM 28(1), 1985",
     .details = "Switch i is cabled to i with one bit inverted: degree and diameter n. Ports of a "
                "switch: its p hosts, then bit 0, bit 1, …",

@@ -10,8 +10,8 @@
 static const ik_param params[] = {
     {"dims", IK_PARAM_UINT_LIST, NULL, 1, 1 << 20, NULL, "switches along each dimension, e.g. 9:9"},
     {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
-     "hosts per switch; without it the smallest size above 1, less one (balanced for uniform "
-     "traffic)"},
+     "hosts per switch; if not given, one less than the smallest dimension above 1 (balanced for "
+     "uniform traffic)"},
     {"k", IK_PARAM_UINT_LIST, "1", 1, 1024, NULL,
      "parallel cables between neighbours: one number, or one per dimension"},
     {0},
@@ -85,7 +85,7 @@ static const ik_series series[] = {
 const ik_topology ik_topology_hyperx = {
     .name = "hyperx",
     .summary =
-        "the product of complete graphs: all switches of a line are neighbours, in every dimension",
+        "a product of complete graphs: all switches on a line are neighbours, in every dimension",
     .source =
         "J. H. Ahn, N. Binkert, A. Davis, M. McLaren, R. S. Schreiber, HyperX: topology, routing, "
         "and packaging of efficient large-scale networks, SC 2009; L. N. Bhuyan, D. P. Agrawal, "

@@ -26,11 +26,12 @@ const ik_topology ik_topology_jellyfish = {
     .summary = "a random regular graph of switches, connected and without parallel links",
     .source = "A. Singla, C. Hong, L. Popa, P. B. Godfrey, Jellyfish: networking data centers "
               "randomly, NSDI 2012",
-    .details = "N switches of d links each: random pairs are joined, left-over ends are inserted "
-               "into existing links, and 2-switches (a-b, c-d become a-c, b-d) make the graph "
-               "uniform; a graph of several parts gets switches that join them. The same seed "
-               "always gives the same graph, whatever the experiment's seed.\n\n"
-               "Ports of a switch: its p hosts, then its neighbours in ascending order.",
+    .details =
+        "N switches have d links each. Random pairs are joined, remaining free ports are inserted "
+        "into existing links, and 2-switches (a-b, c-d become a-c, b-d) make the graph uniform; if "
+        "the graph falls into several components, further 2-switches join them. The same seed "
+        "always gives the same graph, whatever the experiment's seed is.\n\n"
+        "Ports of a switch: its p hosts, then its neighbours in ascending order.",
     .params = params,
     .examples = (const char *const[]){"jellyfish:N=6,d=3", "jellyfish:N=20,d=5,p=3",
                                       "jellyfish:N=64,d=4,seed=7", NULL},

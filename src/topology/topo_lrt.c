@@ -13,7 +13,7 @@ static const ik_param params[] = {
     {"p", IK_PARAM_UINT, "1", 1, 65535, NULL, "hosts per switch"},
     {"seed", IK_PARAM_UINT, "1", 0, 0, NULL, "which of the graphs"},
     {"width", IK_PARAM_UINT, "", 1, 1 << 26, NULL,
-     "switches in a row of the floor; without it the square root of N"},
+     "switches per row of the floor; the square root of N if not given"},
     {0},
 };
 
@@ -55,19 +55,20 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 const ik_topology ik_topology_lrt = {
     .name = "lrt",
-    .summary = "layout-conscious random topology LRT(N, d, r): random regular, no link longer than "
-               "r on the floor",
+    .summary = "layout-conscious random topology LRT(N, d, r): a random regular graph, no link "
+               "longer than r on the floor",
     .source = "M. Koibuchi, I. Fujiwara, H. Matsutani, H. Casanova, Layout-conscious random "
               "topologies for HPC off-chip interconnects, HPCA 2013; R. Kawano, H. Nakahara, I. "
               "Fujiwara, H. Matsutani, M. Koibuchi, H. Amano, LOREN: a scalable routing method for "
               "layout-conscious random topologies, CANDAR 2016, section II-B",
-    .details = "N = n*n switches stand on an n x n floor, switch i at (i mod n, i div n). The "
-               "graph is simple, connected, d-regular, and the Manhattan length of every link is "
-               "at most r. In-range pairs are joined at random, the last deficits are walked "
-               "together, then 40 attempted 2-switches per link that keep degree, range and "
-               "simplicity make the result uniform. The same seed always gives the same graph, "
-               "whatever the experiment's seed. A width makes the floor a rectangle.\n\n"
-               "Ports of a switch: its p hosts, then its neighbours in ascending order.",
+    .details =
+        "N = n*n switches are placed on an n x n floor, switch i at (i mod n, i div n). The graph "
+        "is simple, connected and d-regular, and the Manhattan length of every link is at most r. "
+        "Pairs in range are joined at random, the last switches with too few links are brought "
+        "together by moving links, and then 40 attempted 2-switches per link, which keep degree, "
+        "range and simplicity, make the result uniform. The same seed always gives the same graph, "
+        "whatever the experiment's seed is. With width, the floor is a rectangle.\n\n"
+        "Ports of a switch: its p hosts, then its neighbours in ascending order.",
     .params = params,
     .examples =
         (const char *const[]){"lrt:N=16,d=4,r=2", "lrt:N=64,d=4,r=2", "lrt:N=256,d=4,r=4,seed=3",

@@ -17,13 +17,14 @@ static ik_status build(const ik_params *given, const ik_topo_ctx *ctx, ik_builde
 
 const ik_topology ik_topology_mesh = {
     .name = "mesh",
-    .summary = "a grid of switches, neighbours cabled along every dimension",
+    .summary = "a grid of switches with cables between neighbours along every dimension",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, "
               "Morgan Kaufmann, 2004, chapter 5",
-    .details = "As the torus, without the cables around the edge. All switches are of one radix: "
-               "the outward ports of border switches exist and are unconnected. Ports of a switch: "
-               "its p hosts, then for every dimension the port towards x+1 and the port towards "
-               "x-1 (one port serves both in a dimension of size 2).",
+    .details =
+        "As the torus, without the cables around the edge. All switches have the same radix: the "
+        "outward ports of switches on the border exist but are unconnected. Ports of a switch: "
+        "its p hosts, then for every dimension the port towards x+1 and the port towards "
+        "x-1 (one port serves both in a dimension of size 2).",
     .params = params,
     .examples = (const char *const[]){"mesh:dims=3", "mesh:dims=4:4", "mesh:dims=2:3:4,p=2", NULL},
     .bad_examples =

@@ -10,9 +10,9 @@
 
 static const ik_param params[] = {
     {"h", IK_PARAM_UINT, NULL, 1, 65535, NULL,
-     "network radix of a local router: a layer has h + 1 of them"},
-    {"l", IK_PARAM_UINT, "", 1, 65535, NULL, "layers; without it h"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per local router; without it h"},
+     "network radix of a local router; a layer has h + 1 local routers"},
+    {"l", IK_PARAM_UINT, "", 1, 65535, NULL, "number of layers; h if not given"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per local router; h if not given"},
     {0},
 };
 
@@ -81,8 +81,9 @@ const ik_topology ik_topology_mlfm = {
     .details =
         "The (h,l,p)-MLFM has l layers of h+1 local routers with p hosts each, and one global "
         "router for every pair of columns, joined to both columns in every layer. With h = l = p "
-        "all routers have radix 2h, and h*h*(h+1) hosts hang on 3h(h+1)/2 routers. Local routers "
-        "are two hops apart by one path, or by h paths in the same column of different layers.\n\n"
+        "all routers have radix 2h, and there are h*h*(h+1) hosts on 3h(h+1)/2 routers. Two local "
+        "routers are two hops apart; there is one path between them, or h paths if they are in the "
+        "same column of different layers.\n\n"
         "Local router (layer, column) has the number layer*(h+1) + column; the global router of "
         "columns a < b follows in lexicographic order of pairs. Ports of a local router: its p "
         "hosts, then the other columns ascending. Ports of a global router: 2*layer to column a, "

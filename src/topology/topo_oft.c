@@ -14,7 +14,7 @@
 static const ik_param params[] = {
     {"k", IK_PARAM_UINT, NULL, 2, 65535, NULL,
      "network radix of a router with hosts; k - 1 must be a prime power (or 1)"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per router of levels 0 and 2; without it k"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per router of levels 0 and 2; k if not given"},
     {0},
 };
 
@@ -115,15 +115,16 @@ const ik_topology ik_topology_oft = {
               "interconnection networks, IPCCC 1994; G. Kathareios, C. Minkenberg, B. Prisacari, "
               "G. Rodriguez, T. Hoefler, Cost-effective diameter-two topologies: analysis and "
               "evaluation, SC 2015, section 2.2.4",
-    .details = "For every k with k - 1 a prime power (and k = 2): three levels of RL = k*k - k + 1 "
-               "routers of radix 2k; levels 0 and 2 have p = k hosts per router, so 2*k*RL hosts. "
-               "Router i of level 0 and router i of level 2 are cabled to the level-1 routers in "
-               "row i of the k-ML3B table, in that order: any two rows share exactly one value, so "
-               "two routers with hosts are two hops apart by one path, and the pair (0,i), (2,i) "
-               "by k paths. The table is filled from the Latin squares i + a*j over GF(k-1).\n\n"
-               "Numbers: level 0, then level 2, then level 1; hosts likewise. Ports of a router "
-               "with hosts: its p hosts, then its row of the table. Ports of a level-1 router: k "
-               "to level 0, k to level 2, each in ascending order.",
+    .details =
+        "For every k with k - 1 a prime power (and k = 2): three levels of RL = k*k - k + 1 "
+        "routers of radix 2k; levels 0 and 2 have p = k hosts per router, so 2*k*RL hosts. "
+        "Router i of level 0 and router i of level 2 are cabled to the level-1 routers in "
+        "row i of the k-ML3B table, in that order: any two rows share exactly one value, so two "
+        "routers with hosts are two hops apart with one path between them, and the pair (0,i), "
+        "(2,i) has k paths. The table is filled from the Latin squares i + a*j over GF(k-1).\n\n"
+        "Numbers: level 0, then level 2, then level 1; hosts likewise. Ports of a router "
+        "with hosts: its p hosts, then its row of the table. Ports of a level-1 router: k "
+        "to level 0, k to level 2, each in ascending order.",
     .params = params,
     .examples =
         (const char *const[]){"oft:k=2", "oft:k=3", "oft:k=4", "oft:k=5,p=2", "oft:k=10", NULL},

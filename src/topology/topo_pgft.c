@@ -59,12 +59,12 @@ const ik_topology ik_topology_pgft = {
               "MPI global collectives, Journal of Parallel and Distributed Computing 72(11), 2012",
     .details =
         "As `xgft`, with p_l parallel cables between every level-l switch and each of its "
-        "children. Full bandwidth asks for m_l*p_l = w_{l+1}*p_{l+1} at every level below the top; "
+        "children. Full bandwidth requires m_l*p_l = w_{l+1}*p_{l+1} at every level below the top; "
         "all switches are of one radix 2K if that product is K and m_h*p_h = 2K.\n\n"
         "Numbers of hosts and switches are those of `xgft`. Ports of a level-l switch: port c + "
         "m_l*k is cable k to the child with digit c, then port u + w_{l+1}*k (counted after the "
-        "m_l*p_l down ports) is cable k to the parent with digit u: parents are cycled through "
-        "before cables, as in the paper's numbering.",
+        "m_l*p_l down ports) is cable k to the parent with digit u: consecutive ports lead to "
+        "different parents first and to parallel cables second, as in the paper's numbering.",
     .params = params,
     .examples = (const char *const[]){"pgft:m=2:2,w=1:1,p=1:2", "pgft:m=4:4,w=1:2,p=1:2",
                                       "pgft:m=4:2:4,w=1:2:2,p=1:2:2", "pgft:m=18:18,w=1:9,p=1:2",

@@ -13,7 +13,8 @@
 
 static const ik_param params[] = {
     {"q", IK_PARAM_UINT, NULL, 2, 65535, NULL, "prime power; the network radix is q + 1"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per router; without it (q + 1)/2 rounded down"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL,
+     "hosts per router; (q + 1)/2 rounded down if not given"},
     {0},
 };
 

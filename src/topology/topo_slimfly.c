@@ -23,7 +23,7 @@ static const ik_param params[] = {
     {"p", IK_PARAM_STRING, "floor", 0, 0, NULL,
      "hosts per router: floor or ceil of half the network radix, or a number"},
     {"xi", IK_PARAM_UINT, "0", 0, 65535, NULL, "primitive element of GF(q); 0 takes the smallest"},
-    TOPO_LATENCY_PARAM("local_latency", "links inside a subgraph"),
+    TOPO_LATENCY_PARAM("local_latency", "links within a subgraph"),
     TOPO_LATENCY_PARAM("global_latency", "links between the two subgraphs"),
     {0},
 };
@@ -237,8 +237,8 @@ const ik_topology ik_topology_slimfly = {
         "smallest irreducible polynomial. X and X' are powers of the primitive element xi; every "
         "xi gives diameter 2, not always the same graph.\n\n"
         "Ports of a router: its p hosts, the neighbours y + X_t of its column in the order of the "
-        "paper's sets, the columns 0 … q-1 of the other subgraph. p = floor keeps uniform traffic "
-        "below saturation, p = ceil costs less per host.",
+        "paper's sets, the columns 0 … q-1 of the other subgraph. With p = floor, uniform traffic "
+        "at full load stays below saturation; p = ceil costs less per host.",
     .params = params,
     .examples = (const char *const[]){"slimfly:q=3", "slimfly:q=4,p=ceil", "slimfly:q=5",
                                       "slimfly:q=7,p=3,xi=5", "slimfly:q=9",

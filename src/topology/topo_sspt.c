@@ -12,8 +12,9 @@ static const ik_param params[] = {
     {"r1", IK_PARAM_UINT, NULL, 1, 65535, NULL, "network radix of a first-level router"},
     {"r2", IK_PARAM_UINT, NULL, 2, 65535, NULL, "radix of a second-level router within one copy"},
     {"copies", IK_PARAM_UINT, "", 1, 65535, NULL,
-     "stacked copies; without it 2*r1/r2 (all routers of radix 2*r1); 1 = the tree unstacked"},
-    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts a first-level router; without it r1"},
+     "number of stacked copies; 2*r1/r2 if not given (all routers then have radix 2*r1); 1 = a "
+     "single tree, not stacked"},
+    {"p", IK_PARAM_UINT, "", 1, 65535, NULL, "hosts per first-level router; r1 if not given"},
     {0},
 };
 
@@ -119,7 +120,7 @@ const ik_topology ik_topology_sspt = {
         "A single-path tree (r1, r2) has R1 = 1 + r1*(r2-1) first-level routers with p = r1 hosts "
         "and R2 = R1*r1/r2 second-level routers, such that any two first-level routers share "
         "exactly one second-level router: a block design. Stacking merges the second levels of "
-        "several copies; with 2*r1/r2 copies every router has radix 2*r1. Constructions: r2 = 2, "
+        "several copies; with 2*r1/r2 copies, every router has radix 2*r1. Constructions: r2 = 2, "
         "pairs (then this is the MLFM); r2 = r1, the projective plane of prime-power order r1 - 1 "
         "(the OFT); r2 = r1 - 1, the affine plane over GF(r2); r2 = 3, the Steiner triple systems "
         "of Bose and Skolem, r1 mod 3 = 0 or 1.\n\n"

@@ -44,13 +44,13 @@ const ik_topology ik_topology_torus = {
     .summary = "a grid of switches with wrap-around cables in every dimension",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, "
               "Morgan Kaufmann, 2004, chapter 5",
-    .details = "Switch (x_0, x_1, …) has the number x_0 + dims_0*(x_1 + dims_1*(x_2 + …)) and one "
-               "cable to each neighbour one step away along every dimension, around the edge too. "
-               "A dimension of size 2 has one cable between its two switches, of size 1 none.\n\n"
-               "Ports of a switch: its p hosts, then for every dimension the port towards x+1 and "
-               "the port towards x-1 (one port serves both in a dimension of size 2). Switches "
-               "stand on the floor with even dimensions unfolded to the right and odd ones "
-               "downwards; a ring is drawn as a circle.",
+    .details =
+        "Switch (x_0, x_1, …) has the number x_0 + dims_0*(x_1 + dims_1*(x_2 + …)) and one "
+        "cable to each neighbour one step away along every dimension, around the edge too. "
+        "A dimension of size 2 has one cable between its two switches, of size 1 none.\n\n"
+        "Ports of a switch: its p hosts, then for every dimension the port towards x+1 and "
+        "the port towards x-1 (one port serves both in a dimension of size 2). On the floor, even "
+        "dimensions are laid out to the right and odd ones downwards; a ring is drawn as a circle.",
     .params = params,
     .examples = (const char *const[]){"torus:dims=3", "torus:dims=4:4", "torus:dims=2:3:5,p=2",
                                       "torus:dims=1:6", NULL},

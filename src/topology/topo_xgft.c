@@ -129,7 +129,7 @@ static ik_status expand_rlft(const ik_params *params, ik_params *out, ik_error *
 static const ik_param fattree_params[] = {
     {"ports", IK_PARAM_UINT, NULL, 2, 65534, NULL, "ports of every switch, even"},
     {"oversubscription", IK_PARAM_UINT, "1", 1, 65534, NULL,
-     "host ports for one uplink of a leaf switch"},
+     "number of host ports per uplink of a leaf switch"},
     TOPO_LEVEL_LATENCY_PARAM,
     {0},
 };
@@ -218,13 +218,12 @@ static const ik_shorthand shorthands[] = {
      "F. Petrini, M. Vanneschi: k-ary n-trees: high performance networks for massively parallel "
      "architectures, IPPS 1997",
      karytree_params, karytree_examples, expand_karytree},
-    {"slimtree", "slimmed k-ary n-tree: every switch has k children but only w parents",
+    {"slimtree", "slimmed k-ary n-tree: every switch has k children, but only w parents",
      "G. Rodriguez, C. Minkenberg, R. Beivide, R. P. Luijten, J. Labarta, M. Valero: Oblivious "
      "routing schemes in extended generalized fat tree networks, CLUSTER 2009",
      slimtree_params, slimtree_examples, expand_slimtree},
     {"rlft",
-     "real-life fat tree: all switches alike, all ports used, full bandwidth; 2 (ports/2)^levels "
-     "hosts",
+     "real-life fat tree: equal switches, all ports used, full bandwidth; 2 (ports/2)^levels hosts",
      "E. Zahavi: Fat-tree routing and node ordering providing contention free traffic for MPI "
      "global collectives, JPDC 2012",
      rlft_params, rlft_examples, expand_rlft},

@@ -23,18 +23,19 @@
 const ik_param ik_topology_common_params[] = {
     {"link_rate", IK_PARAM_RATE, "100 Gb/s", 1, 1e15, NULL, "rate of links between switches"},
     {"host_rate", IK_PARAM_RATE, "", 1, 1e15, NULL,
-     "rate of links to hosts, as link_rate if not given"},
+     "rate of links to hosts; the value of link_rate if not given"},
     {"latency", IK_PARAM_TIME, "6 ns", 0, 1e12, NULL, "latency of links between switches"},
     {"host_latency", IK_PARAM_TIME, "", 0, 1e12, NULL,
-     "latency of links to hosts, as latency if not given"},
+     "latency of links to hosts; the value of latency if not given"},
     {"hosts", IK_PARAM_UINT, "", 0, 4294967295.0, NULL,
-     "keep only the first so many hosts, the other host ports stay empty"},
+     "keep only this many hosts, the first ones; the other host ports stay empty"},
     {"fail", IK_PARAM_STRING, "", 0, 0, NULL,
-     "what has failed: a share of the links between switches (3%), or a list of switches and ports "
-     "(sw12:sw7.3)"},
-    {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL, "share of the switches that have failed"},
+     "what has failed: a fraction of the links between switches (3%), or a list of switches and "
+     "ports (sw12:sw7.3)"},
+    {"fail_switches", IK_PARAM_FRACTION, "0", 0, 1, NULL,
+     "fraction of the switches that have failed"},
     {"fail_seed", IK_PARAM_UINT, "", 0, 0, NULL,
-     "seed of the failures, the experiment's if not given", "fail or fail_switches>0",
+     "seed of the failures; the experiment's seed if not given", "fail or fail_switches>0",
      "give fail or fail_switches"},
     {0},
 };

@@ -9,7 +9,7 @@
 static const ik_param params[] = {
     {"by", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL, "group i sends to group i + by"},
     {"groups", IK_PARAM_UINT, "", 2, 4294967294.0, NULL,
-     "number of equal groups of consecutive hosts (default: the fabric's)"},
+     "number of equal groups of consecutive hosts (default: the fabric's own groups)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -80,9 +80,10 @@ const ik_traffic_family ik_traffic_adversarial = {
     .summary = "every group sends to random hosts of the group `by` further on",
     .source = "J. Kim, W. J. Dally, S. Scott, D. Abts, Technology-Driven, Highly-Scalable "
               "Dragonfly Topology, ISCA 2008, section 4",
-    .details = "The worst case of minimal routing on dragonflies: all traffic of a group wants the "
-               "one global channel to the next group. Groups are those of a dragonfly or "
-               "dragonfly+, the pods of a tree, or `groups` equal blocks of hosts.",
+    .details =
+        "This is the worst case for minimal routing on dragonflies: all traffic of a group needs "
+        "the only global channel to the next group. Groups are those of a dragonfly or "
+        "dragonfly+, the pods of a tree, or `groups` equal blocks of hosts.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

@@ -15,10 +15,10 @@ enum { ORDER_RANDOM, ORDER_SHIFT };
 
 static const ik_param params[] = {
     {"order", IK_PARAM_ENUM, "random", 0, 0, "random|shift",
-     "a random order a host, or s+1, s+2, … for host s"},
+     "a random order for each host, or s+1, s+2, … for host s"},
     {"visits", IK_PARAM_UINT, "1", 1, 4294967295.0, NULL,
-     "messages to a destination before the next one's turn"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the orders (default: the experiment's)",
+     "messages that are sent to a destination before the next one has its turn"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the orders (default: the experiment's seed)",
      "order=random", "order=shift draws nothing"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -89,13 +89,13 @@ static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 
 const ik_traffic_family ik_traffic_alltoall = {
     .name = "alltoall",
-    .summary = "every host sends to every other in turn",
+    .summary = "every host sends to every other host in turn",
     .source = "S. Kumar, Y. Sabharwal, R. Garg, P. Heidelberger, Optimization of All-to-all "
               "Communication on the Blue Gene/L Supercomputer, ICPP 2008; used by G. Kathareios et "
               "al., SC 2015",
-    .details =
-        "A round visits all other hosts once, `visits` messages each, in an order that is random "
-        "and different for every host, or shifted. After N - 1 visits the order repeats.",
+    .details = "In each round a host visits all other hosts once and sends `visits` messages to "
+               "each, in an order that is random and different for every host, or shifted. After N "
+               "- 1 visits the order repeats.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

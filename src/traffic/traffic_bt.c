@@ -9,7 +9,7 @@
 
 static const ik_param params[] = {
     {"side", IK_PARAM_UINT, "", 2, 65535, NULL,
-     "side * side processes (default: the most that the hosts hold)"},
+     "side * side processes (default: as many as there are hosts for)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -51,11 +51,12 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 const ik_traffic_family ik_traffic_bt = {
     .name = "bt",
-    .summary = "face exchange of NAS BT and SP: six partners a process",
+    .summary = "face exchange of NAS BT and SP: six partners per process",
     .source = "D. Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 (BT and SP, "
               "multi-partition scheme, routine make_set)",
     .details = "Process i + side * j sends one message to its successor and its predecessor in x, "
-               "y and z. On a side of 2 partners coincide and get several messages.",
+               "y and z. With side=2 several partners are the same process, which then gets "
+               "several messages.",
     .params = params,
     .create = create,
     .destroy = pattern_lists_destroy,

@@ -11,9 +11,9 @@ extern const ik_traffic_family ik_traffic_cg;
 
 static const ik_param params[] = {
     {"processes", IK_PARAM_UINT, "", 2, 4294967294.0, NULL,
-     "a power of two (default: the largest that the hosts hold)"},
+     "a power of two (default: the largest one for which there are enough hosts)"},
     {"phase", IK_PARAM_UINT, "", 1, 64, NULL,
-     "1 … log2(columns): row reduction; one more: the transpose (default)"},
+     "1 … log2(columns): a step of the row reduction; log2(columns) + 1: the transpose (default)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -67,11 +67,12 @@ const ik_traffic_family ik_traffic_cg = {
     .source = "D. Bailey et al., The NAS Parallel Benchmarks, NAS-95-020 (CG, routine "
               "setup_proc_info); its fifth phase is studied by G. Rodriguez et al., Oblivious "
               "Routing Schemes in Extended Generalized Fat Tree Networks, CLUSTER 2009",
-    .details = "P = 2^L processes, process i on host i, in a grid of 2^floor(L/2) rows and "
-               "2^ceil(L/2) columns. Phase i exchanges with the process whose number differs in "
-               "bit i - 1 of the column; the last phase is the transpose. Of 128 processes phase 5 "
-               "is the transpose, 16 processes of which are their own partners and silent. Traffic "
-               "'exchange' sends the messages of all phases in turn where no phase is given.",
+    .details =
+        "P = 2^L processes, process i on host i, form a grid of 2^floor(L/2) rows and 2^ceil(L/2) "
+        "columns. In phase i a process exchanges with the process whose column number differs in "
+        "bit i - 1; the last phase is the transpose. With 128 processes, phase 5 is the transpose, "
+        "in which 16 processes are their own partners and are silent. Traffic 'exchange' sends the "
+        "messages of all phases in turn if no phase is given.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

@@ -22,8 +22,8 @@ const ik_traffic_family ik_traffic_complement = {
     .summary = "host s sends to N - 1 - s (bit complement)",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
-    .details = "With N a power of two every bit of the address is inverted; N - 1 - s is the same "
-               "and defined for any N. The middle host of an odd N is silent.",
+    .details = "If N is a power of two, this inverts every bit of the address; N - 1 - s is the "
+               "same permutation, defined for any N. If N is odd, the middle host is silent.",
     .create = create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,

@@ -19,9 +19,8 @@
 
 static const ik_param params[] = {
     {"path", IK_PARAM_PATH, NULL, 0, 0, NULL,
-     "text file: a line a flow (source destination [weight]), CSV (src,dst,weight or a matrix), or "
-     "a "
-     "MatrixMarket matrix"},
+     "text file with one flow per line (source destination [weight]), CSV (src,dst,weight or a "
+     "matrix), or a MatrixMarket matrix"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -209,18 +208,19 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 const ik_traffic_family ik_traffic_file = {
     .name = "file",
-    .summary = "flows from a text file: source destination [weight], CSV or MatrixMarket",
+    .summary = "flows from a text file: lines 'source destination [weight]', CSV, or MatrixMarket",
     .source = "ikat",
-    .details = "One flow a line; hosts by number or name; # starts a comment; equal pairs are "
-               "added up. Weights are numbers above zero; a line of a host to itself is skipped, "
-               "with a note. Comma-separated values are read as well: two or three columns "
-               "are a list (with titles above it or not), more are a matrix whose rows are "
-               "sources, with a line of destinations and a column of sources or without; and "
-               "matrices in MatrixMarket form (coordinate or array; real, integer or pattern; "
-               "general or symmetric), counted from 1. In a list of values and in matrices zero is "
-               "no flow. Files that end in .gz are unpacked. A host with equal weights serves its "
-               "destinations in turn, with "
-               "unequal ones it draws. Hosts without a line are silent.",
+    .details =
+        "The file has one flow per line; hosts are given by number or name, # starts a comment, "
+        "and the weights of equal pairs are added. Weights are positive numbers; a line from a "
+        "host to itself is skipped, with a note. Two other forms are read as well. Comma-separated "
+        "values: two or three columns are a list, with or without a header; more columns are a "
+        "matrix whose rows are sources, with or without a header line of destinations and a first "
+        "column of sources. MatrixMarket: coordinate or array; real, integer or pattern; general "
+        "or symmetric; numbers from 1. In comma-separated values and in matrices, zero means no "
+        "flow. Files whose names end in .gz are unpacked. A host whose weights are equal serves "
+        "its destinations in turn; otherwise it draws each destination by weight. Hosts without a "
+        "line are silent.",
     .params = params,
     .create = create,
     .destroy = pattern_lists_destroy,

@@ -24,17 +24,19 @@ static const ik_param params[] = {
      "number of hot hosts to draw if `nodes` is not given", "not nodes",
      "nodes says which and how many"},
     {"fraction", IK_PARAM_FRACTION, "10 %", 0, 1, NULL,
-     "share of the senders, or of the messages, that is hot"},
+     "fraction of the senders, or of the messages, that is hot"},
     {"share", IK_PARAM_ENUM, "senders", 0, 0, "senders|messages",
      "senders: a fixed random set of hosts sends only to hot hosts; messages: every message is hot "
      "with that probability"},
     {"pick", IK_PARAM_ENUM, "message", 0, 0, "message|fixed",
-     "several hot hosts: drawn for each message, or the i-th hot sender keeps the (i mod count)-th",
+     "which hot host, if there are several: drawn for each message, or fixed: the i-th hot sender "
+     "keeps the (i mod count)-th",
      "nodes or count>1", "with one hot host there is nothing to pick"},
     {"rest", IK_PARAM_ENUM, "uniform", 0, 0, "uniform|silent",
-     "what is not hot: sent uniformly, or not at all (an incast, best as a member of a mix)"},
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the sets (default: the experiment's)",
-     "share=senders or not nodes",
+     "what is not hot is sent uniformly, or not at all (an incast, most useful as a member of a "
+     "mix)"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of the sets of hosts (default: the experiment's seed)", "share=senders or not nodes",
      "nodes are given and every message draws by the experiment's seed"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -291,7 +293,8 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 
 const ik_traffic_family ik_traffic_hotspot = {
     .name = "hotspot",
-    .summary = "some senders, or some of all messages, go to a few hot hosts; the rest is uniform",
+    .summary =
+        "some senders, or a fraction of all messages, go to a few hot hosts; the rest is uniform",
     .source = "share=senders: J. Rocher-Gonzalez, J. Escudero-Sahuquillo, P. J. Garcia, F. J. "
               "Quiles, G. Mora, Towards an Efficient Combination of Adaptive Routing and Queuing "
               "Schemes in Fat-Tree Topologies; share=messages: C. Gomez, F. Gilabert, M. E. Gomez, "
@@ -299,10 +302,10 @@ const ik_traffic_family ik_traffic_hotspot = {
     .details =
         "share=senders: floor(fraction * N) hosts, drawn among those that are not hot, send every "
         "message to a hot host; all other hosts send uniformly. share=messages: every message is "
-        "hot with probability `fraction`. Of several hot hosts one is drawn for each message, or "
-        "each hot sender keeps one (pick=fixed). Results are separate for the classes hot "
-        "(messages for hot hosts) and background (all others). With rest=silent there is no "
-        "background: the hot senders' or messages' load is all that is offered.",
+        "hot with probability `fraction`. With several hot hosts, one is drawn for each message, "
+        "or each hot sender keeps one (pick=fixed). Results are reported separately for the "
+        "classes hot (messages to hot hosts) and background (all others). With rest=silent there "
+        "is not a background: only the hot senders, or the hot messages, offer load.",
     .params = params,
     .create = create,
     .destroy = destroy,

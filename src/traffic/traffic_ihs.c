@@ -13,9 +13,9 @@
 
 static const ik_param params[] = {
     {"fraction", IK_PARAM_FRACTION, "20 %", 0, 1, NULL,
-     "share of the hosts that send to their pod's hot port only"},
+     "fraction of the hosts that send only through their pod's hot port"},
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
-     "seed of the ports and the senders (default: the experiment's)"},
+     "seed of the ports and the senders (default: the experiment's seed)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -133,8 +133,8 @@ const ik_traffic_family ik_traffic_ihs = {
     .details = "In a full tree with pods of K * K hosts, every pod g gets a residue rho_g (all "
                "different, drawn by the seed). A hot host of pod g sends every message to a random "
                "member of {d outside the pod: d mod K*K = rho_g}: under D-mod-K all of them share "
-               "one up port of one second-level switch. floor(fraction * N) hosts are hot, the "
-               "rest sends uniformly. The paper describes the scenario in words; this is a "
+               "one up port of one second-level switch. floor(fraction * N) hosts are hot; the "
+               "others send uniformly. The paper describes the scenario in words; this is a "
                "reconstruction that reproduces its table.",
     .params = params,
     .create = create,

@@ -205,13 +205,13 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 
 const ik_traffic_family ik_traffic_local = {
     .name = "local",
-    .summary = "the nearer two switches stand on the floor, the likelier their hosts talk",
+    .summary = "hosts communicate more often the nearer their switches are on the floor",
     .source =
         "R. Kawano, H. Nakahara, I. Fujiwara, H. Matsutani, M. Koibuchi, H. Amano, LOREN: A "
         "Scalable Routing Method for Layout-conscious Random Topologies, CANDAR 2016, section 6.4",
-    .details =
-        "A destination has probability proportional to (Manhattan distance of the two "
-        "switches)^-gamma. Hosts at the same place get nothing. Needs switches with positions.",
+    .details = "A destination is drawn with a probability proportional to (Manhattan distance "
+               "between the two switches)^-gamma. Hosts at the same position as the source are "
+               "never drawn. Needs switches with positions.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -29,9 +29,10 @@ typedef struct mix {
 
 static const ik_param params[] = {
     {"members", IK_PARAM_PATTERNS, NULL, 0, 0, NULL,
-     "SHARE*NAME=PATTERN joined by '+', ';' for ',' inside a pattern "
-     "(80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%); SHARE: all in % (a member without "
-     "one shares the rest) or all as weights (1 if left out); NAME: of its class in statistics"},
+     "SHARE*NAME=PATTERN joined by '+', with ';' instead of ',' inside a pattern "
+     "(80%*uniform+20%*incast=hotspot:nodes=5;fraction=100%); SHARE: all in % (members without one "
+     "divide the rest) or all as weights (1 if left out); NAME: name of the member's class in "
+     "statistics"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -312,18 +313,19 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 
 const ik_traffic_family ik_traffic_mix = {
     .name = "mix",
-    .summary = "several patterns at once, each with a share of the messages and a class of its own "
-               "in the statistics",
+    .summary = "several patterns at once, each with a share of the messages and its own class in "
+               "the statistics",
     .source = "ikat",
-    .details = "Every message is drawn to belong to one of the members, with the probability of "
-               "its share, and goes where that member sends it. In an experiment `members` may be "
-               "a list of mappings with the keys `pattern`, `share` and `name`. Shares in percent "
-               "sum to 100 %, a member without one takes the rest; shares without % are weights "
-               "with any sum. Where a member is silent on some hosts, these do not send its share: "
-               "a host offers the weighted sum of what the members offer, and at a load of 50 % a "
-               "member with a share of 20 % offers 10 % on the hosts that it sends from. A member "
-               "alone and as the first of its family in a mix draws from the same seed; further "
-               "ones of the same family draw from seeds of their own.",
+    .details =
+        "Each message belongs to one of the members, drawn with the probability of the member's "
+        "share, and goes where that member sends it. In an experiment, `members` may be a list of "
+        "mappings with the keys `pattern`, `share` and `name`. Shares in percent sum to 100 %, and "
+        "a member without a share takes the rest; shares without % are weights with any sum. If a "
+        "member is silent on some hosts, these hosts do not send its share: a host offers the "
+        "weighted sum of what the members offer. At a load of 50 %, for example, a member with a "
+        "share of 20 % offers 10 % on the hosts from which it sends. The first member of each "
+        "family draws from the same seed as that pattern would by itself; further members of the "
+        "same family have different seeds.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -8,8 +8,10 @@
 
 static const ik_param params[] = {
     {"dims", IK_PARAM_UINT_LIST, "", 1, 4294967294.0, NULL,
-     "grid of the processes, x fastest (default: three even factors of the hosts)"},
-    {"wrap", IK_PARAM_BOOL, "true", 0, 0, NULL, "borders are neighbours of the opposite borders"},
+     "grid of the processes, with x varying fastest (default: three nearly equal factors of the "
+     "number of hosts)"},
+    {"wrap", IK_PARAM_BOOL, "true", 0, 0, NULL,
+     "processes on a border are neighbours of those on the opposite border"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -56,14 +58,14 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 const ik_traffic_family ik_traffic_neighbour = {
     .name = "neighbour",
-    .summary = "every process sends to its neighbours on a grid, in turn",
+    .summary = "every process sends to its neighbours on a grid in turn",
     .source =
         "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, Cost-Effective "
         "Diameter-Two Topologies: Analysis and Evaluation, SC 2015, section 4.4",
-    .details = "Process x + X * (y + Y * z) is host of that number and sends one message to each "
-               "of its two neighbours in every dimension. In a dimension of size 2 both are the "
-               "same process, which then gets two messages; a dimension of size 1 has none. Hosts "
-               "beyond the grid are silent.",
+    .details = "Process (x, y, z) runs on host x + X * (y + Y * z) and sends one message to each "
+               "of its two neighbours in every dimension. In a dimension of size 2, both "
+               "neighbours are the same process, which then gets two messages; a dimension of size "
+               "1 has no neighbours. Hosts beyond the grid are silent.",
     .params = params,
     .create = create,
     .destroy = pattern_lists_destroy,

@@ -5,8 +5,10 @@
 #include "traffic/pattern.h"
 
 static const ik_param params[] = {
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the permutation (default: the experiment's)"},
-    {"derangement", IK_PARAM_BOOL, "false", 0, 0, NULL, "draw again until no host sends to itself"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of the permutation (default: the experiment's seed)"},
+    {"derangement", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "draw permutations until no host sends to itself"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -44,8 +46,9 @@ const ik_traffic_family ik_traffic_permutation = {
     .summary = "a random permutation, drawn once",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
-    .details = "All permutations are equally likely (Fisher-Yates). A host that is its own image "
-               "is silent: one on average; derangement=true excludes such permutations.",
+    .details =
+        "All permutations are equally likely (Fisher-Yates). A host that is mapped to itself is "
+        "silent (one host on average); derangement=true excludes such permutations.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

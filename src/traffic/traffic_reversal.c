@@ -25,8 +25,8 @@ const ik_traffic_family ik_traffic_reversal = {
     .summary = "host s sends to the host with reversed address bits",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
-    .details = "N must be a power of two. Hosts with palindromic addresses are silent. The bad "
-               "case of D-mod-k on k-ary n-trees.",
+    .details = "N must be a power of two. Hosts with palindromic addresses are silent. This "
+               "pattern is a bad case for D-mod-k on k-ary n-trees.",
     .create = create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,

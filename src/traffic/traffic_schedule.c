@@ -21,9 +21,10 @@
 
 static const ik_param params[] = {
     {"entries", IK_PARAM_SCHEDULE, NULL, 0, 0, NULL,
-     "[NAME][@UNTIL][@LOAD]=PATTERN joined by '&', '|' for ',' inside a pattern "
-     "(\"@100 us@20%=uniform&@50%=shift:by=3\"); UNTIL: when the next one begins, of all but the "
-     "last; LOAD in %: without it that of the point; NAME: of its class in statistics"},
+     "[NAME][@UNTIL][@LOAD]=PATTERN joined by '&', with '|' instead of ',' inside a pattern "
+     "(\"@100 us@20%=uniform&@50%=shift:by=3\"); UNTIL: when the next entry begins (not for the "
+     "last one); LOAD in %: the load of the point if not given; NAME: name of the entry's class in "
+     "statistics"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -311,16 +312,17 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 
 const ik_traffic_family ik_traffic_schedule = {
     .name = "schedule",
-    .summary = "one pattern after the other, each until a time, with a load and a class of its own",
+    .summary = "one pattern after the other, each until a given time, with its own load and class "
+               "in the statistics",
     .source = "ikat",
-    .details =
-        "Every entry is the pattern of the messages that are made from the end of the one before "
-        "until its time; the last one goes on to the end of the run. The sources of an entry "
-        "begin as those of a run do, at its own load. In an experiment section `schedule` has the "
-        "entries as a list of mappings with the keys `until`, `traffic`, `load` and `name`. "
-        "Entries are classes of messages: results tell them apart. All entries draw from one seed: "
-        "the same pattern twice is the same destinations (permutations may be given a seed of "
-        "their own). Static measures of a schedule are made of each entry ('ikat load').",
+    .details = "Each entry gives the pattern of the messages that are generated from the end of "
+               "the entry before it until its own time; the last entry goes on to the end of the "
+               "run. At the beginning of an entry the sources start as at the beginning of a run, "
+               "with the entry's load. In an experiment, section `schedule` is a list of mappings "
+               "with the keys `until`, `traffic`, `load` and `name`. Entries are classes of "
+               "messages, so results are reported for each. All entries draw from one seed: the "
+               "same pattern twice has the same destinations (permutations can be given their own "
+               "seed). 'ikat load' reports static measures of each entry.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -7,7 +7,7 @@
 
 static const ik_param params[] = {
     {"dims", IK_PARAM_UINT_LIST, "", 1, 4294967294.0, NULL,
-     "grid of the hosts (default: a torus' or mesh's own, else one ring)"},
+     "grid of the hosts (default: that of the torus or mesh, otherwise one ring)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -55,13 +55,14 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 const ik_traffic_family ik_traffic_tornado = {
     .name = "tornado",
-    .summary = "every coordinate moves by almost half of its ring",
+    .summary = "every host sends almost half-way round the ring of each dimension",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
-    .details = "Host with coordinates x_i sends to x_i + ceil(k_i / 2) - 1 mod k_i in every "
-               "dimension: the worst case of minimal routing on tori. On a torus or mesh the grid "
-               "is that of the switches and a host keeps its place on the switch; elsewhere, "
-               "without dims, the hosts are one ring. Hosts beyond the grid are silent.",
+    .details = "The host with coordinates x_i sends to x_i + ceil(k_i / 2) - 1 mod k_i in every "
+               "dimension: the worst case for minimal routing on tori. On a torus or mesh, the "
+               "grid is that of the switches, and the i-th host of a switch sends to the i-th host "
+               "of another; elsewhere, if dims is not given, the hosts form a single ring. Hosts "
+               "beyond the grid are silent.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

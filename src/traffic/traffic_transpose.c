@@ -30,8 +30,9 @@ const ik_traffic_family ik_traffic_transpose = {
     .summary = "matrix transpose: host (x, y) of a square sends to (y, x)",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
-    .details = "N must be a square, host s = x + y * sqrt(N). With an even number of address bits "
-               "this is the rotation by half of them. The diagonal is silent.",
+    .details = "N must be a square; host s is at (x, y) with s = x + y * sqrt(N). With an even "
+               "number of address bits, the pattern rotates the address by half of its bits. Hosts "
+               "on the diagonal are silent.",
     .create = create,
     .destroy = pattern_free_impl,
     .dest = pattern_map_dest,

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 static const ik_param params[] = {
-    {"self", IK_PARAM_BOOL, "false", 0, 0, NULL, "draw the source itself too (as BookSim does)"},
+    {"self", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "the source itself may be drawn too (as in BookSim)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -61,7 +62,7 @@ static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 
 const ik_traffic_family ik_traffic_uniform = {
     .name = "uniform",
-    .summary = "every message to a host drawn anew, all others equally likely",
+    .summary = "each message goes to a host drawn at random, all other hosts being equally likely",
     .source = "W. J. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 3.2",
     .details = "Each message of a source goes to one of the other hosts, drawn independently with "

@@ -15,9 +15,9 @@ enum { METHOD_AUTO, METHOD_QUADS, METHOD_SHIFT, METHOD_LONGEST };
 static const ik_param params[] = {
     {"method", IK_PARAM_ENUM, "auto", 0, 0, "auto|quads|shift|longest",
      "quads: for direct graphs of diameter two; shift: to the next switch; longest: over the "
-     "largest distances; auto: by family"},
+     "largest distances; auto: chosen by family"},
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
-     "seed of the search for quads (default: the experiment's)", "method=auto|quads",
+     "seed of the search for quads (default: the experiment's seed)", "method=auto|quads",
      "only the search for quads draws"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -125,7 +125,7 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_worst = {
     .name = "worst",
     .summary =
-        "adversarial permutation for minimal routing: quads, next switch or longest distances",
+        "an adversarial permutation for minimal routing: quads, next switch, or longest distances",
     .source = "G. Kathareios, C. Minkenberg, B. Prisacari, G. Rodriguez, T. Hoefler, "
               "Cost-Effective Diameter-Two Topologies: Analysis and Evaluation, SC 2015, section "
               "4.2; S. A. Jyothi, A. Singla, P. B. Godfrey, A. Kolla, Measuring and Understanding "
@@ -133,9 +133,10 @@ const ik_traffic_family ik_traffic_worst = {
     .details =
         "quads (Slim Fly, PolarFly): switches A-B-C-D on a path exchange A <-> C and B <-> D "
         "through the only common neighbours, so that the link B-C carries 2p flows; switches that "
-        "fit no quad are silent. shift (MLFM, OFT): all hosts of a switch send to the next switch: "
-        "load p on the only path. longest (everything else): a permutation of the switches over "
-        "the largest distances. The t-th host of a switch sends to the t-th host of its partner.",
+        "belong to no quad are silent. shift (MLFM, OFT): all hosts of a switch send to the next "
+        "switch, so that the only path has load p. longest (all other families): a permutation of "
+        "the switches with the largest distances. The t-th host of a switch sends to the t-th host "
+        "of its partner.",
     .params = params,
     .create = create,
     .destroy = pattern_free_impl,

@@ -8,7 +8,7 @@
 
 static const ik_param params[] = {
     {"rows", IK_PARAM_UINT, "16", 2, 65535, NULL, "rows of the mesh of tasks"},
-    {"columns", IK_PARAM_UINT, "16", 1, 65535, NULL, "tasks a row"},
+    {"columns", IK_PARAM_UINT, "16", 1, 65535, NULL, "tasks per row"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -38,12 +38,12 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 const ik_traffic_family ik_traffic_wrf = {
     .name = "wrf",
-    .summary = "tasks of a mesh send one row up and one row down",
+    .summary = "the tasks of a mesh send one row up and one row down",
     .source = "G. Rodriguez et al., Oblivious Routing Schemes in Extended Generalized Fat Tree "
               "Networks, CLUSTER 2009, section 7 (WRF-256)",
-    .details =
-        "Task i of a rows x columns mesh, on host i, sends to i - columns and i + columns where "
-        "they exist, both messages outstanding at once. Hosts beyond the mesh are silent.",
+    .details = "Task i of a rows x columns mesh runs on host i and sends to tasks i - columns and "
+               "i + columns where they exist; both messages are outstanding at once. Hosts beyond "
+               "the mesh are silent.",
     .params = params,
     .create = create,
     .destroy = pattern_lists_destroy,

@@ -46,8 +46,10 @@ static inline uint64_t layer_weight(const layer_paths *p, uint32_t source, uint3
 
 /* Pairs of classes as one number, source * num_dests + dest. */
 typedef enum layer_order { LAYER_LEX, LAYER_DST, LAYER_SHORT, LAYER_LONG } layer_order;
-#define LAYER_ORDERS     "lex|dst|short|long"
-#define LAYER_ORDER_HELP "pairs taken by source, by destination, or shortest or longest paths first"
+#define LAYER_ORDERS "lex|dst|short|long"
+#define LAYER_ORDER_HELP                                                                           \
+    "order in which pairs are assigned: by source, by destination, or shortest or longest paths "  \
+    "first"
 /* The numbers of all pairs in that order: [num_sources * num_dests], free with free(). */
 ik_status layer_pairs(const layer_paths *p, layer_order order, const ik_env *env, uint32_t **out,
                       ik_error *err);

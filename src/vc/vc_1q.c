@@ -15,10 +15,10 @@ static const ik_param params[] = {{0}};
 
 const ik_vc_family ik_vc_1q = {
     .name = "1q",
-    .summary = "one queue: every packet on VC 0",
-    .source = "the usual base line",
-    .details = "Every packet stays on VC 0; further VCs stay empty. Deadlock-free exactly when the "
-               "routing is with one VC.",
+    .summary = "a single queue: every packet uses VC 0",
+    .source = "the usual baseline",
+    .details = "Every packet stays on VC 0; further VCs stay empty. Free of deadlock if and only "
+               "if the routing is with one VC.",
     .params = params,
     .create = create,
     .inject = lanes_inject_first,

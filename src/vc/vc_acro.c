@@ -279,9 +279,10 @@ const ik_vc_family ik_vc_acro = {
     .summary = "VC per switch and destination, assigned from the destination outwards",
     .source = "Kawano et al.: ACRO: Assignment of Channels in Reverse Order to Make Arbitrary "
               "Routing Deadlock-free, ICIS 2016",
-    .details = "For destination-based deterministic routings. Needs few VCs (random graphs of 256 "
-               "switches: 4 where LASH needs 7) and one table entry per switch and destination. "
-               "Spare VCs go to the layers with most traffic, as choices there.",
+    .details =
+        "For destination-based deterministic routings. The scheme needs few VCs (on random graphs "
+        "of 256 switches, 4 where LASH needs 7) and one table entry per switch and destination. "
+        "Spare VCs go to the layers with the most traffic, where packets may then choose.",
     .params = params,
     .create = create,
     .destroy = destroy,

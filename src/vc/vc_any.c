@@ -64,16 +64,16 @@ static const ik_param params[] = {
      .def = "",
      .min = 0,
      .max = IK_MAX_VCS - 1,
-     .help = "highest VC of the range (all)"},
+     .help = "highest VC of the range (none given: the last VC)"},
     {0},
 };
 
 const ik_vc_family ik_vc_any = {
     .name = "any",
-    .summary = "any free VC of a range at every hop",
+    .summary = "any free VC of a range, at every hop",
     .source = "Dally, \"Virtual-Channel Flow Control\", IEEE TPDS 3(2), 1992",
-    .details = "At every switch the packet may take each VC from first to last. Deadlock-free "
-               "exactly when the routing is with one VC.",
+    .details = "At every switch a packet may take any VC from first to last. Free of deadlock if "
+               "and only if the routing is with one VC.",
     .params = params,
     .create = create,
     .destroy = lanes_free_impl,

@@ -198,29 +198,31 @@ static const ik_param params[] = {
      .type = IK_PARAM_ENUM,
      .def = "auto",
      .choices = "auto|position|history|route",
-     .help = "what decides: whether a packet still has to cross, has crossed, or crosses at all; "
-             "auto: crosses at all (route) on minimal paths straight to the destination, position "
-             "in escape layers and on other paths by destination, else history"},
+     .help = "what decides the VC: whether the packet still has to cross the dateline (position), "
+             "has crossed it (history), or crosses it at all (route); auto: route on minimal paths "
+             "straight to the destination, position in escape layers and on other paths that "
+             "depend on the destination alone, otherwise history"},
     {0},
 };
 
 const ik_vc_family ik_vc_dateline = {
     .name = "dateline",
-    .summary = "two VCs break the rings of a torus at a date line",
+    .summary = "two VCs break the rings of a torus at a dateline",
     .source = "Dally, Seitz, \"Deadlock-Free Message Routing in Multiprocessor Interconnection "
               "Networks\", IEEE Trans. Computers "
               "36(5), 1987; Dally, Towles, \"Principles and Practices of Interconnection "
               "Networks\", 2004, section 14.2.3",
     .details =
-        "In each ring the channels between its last and its first switch are the date line. By "
-        "route, a packet is on VC 0 through the ring if its route crosses the line there, else on "
-        "VC 1: this uses the VCs most evenly and is the default for minimal paths straight to the "
-        "destination. By position, a packet is on VC 0 as long as it still has to cross the line "
-        "in the dimension it moves in, on VC 1 otherwise: right for an escape layer too, and the "
-        "default there. By history, it crosses on VC 1 and stays on VC 1 as long as it moves in "
-        "that dimension, and is on VC 0 everywhere else: the default for routes with phases, which "
-        "take VCs 2*phase and 2*phase + 1. More VCs are shared out evenly; host channels may use "
-        "all. Needs a generated torus, and a routing in dimension order.",
+        "In each ring, the channels between its last and its first switch are the dateline. With "
+        "rule=route, a packet uses VC 0 throughout a ring if its route crosses the dateline of "
+        "this ring, otherwise VC 1: this uses the VCs most evenly and is the default for minimal "
+        "paths straight to the destination. With rule=position, a packet uses VC 0 as long as it "
+        "still has to cross the dateline in the dimension in which it moves, otherwise VC 1: this "
+        "is also correct for an escape layer, and the default there. With rule=history, a packet "
+        "crosses on VC 1, stays on VC 1 as long as it moves in that dimension, and uses VC 0 "
+        "everywhere else: this is the default for routes with phases, which take VCs 2*phase and "
+        "2*phase + 1. Further VCs are divided evenly; host channels may use all VCs. Needs a "
+        "generated torus and a routing in dimension order.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -23,11 +23,11 @@ static const ik_param params[] = {{0}};
 
 const ik_vc_family ik_vc_dbbm = {
     .name = "dbbm",
-    .summary = "queue = destination mod queues, kept on the whole path",
+    .summary = "queue = destination mod number of queues, kept along the whole path",
     .source = "Nachiondo, Flich, Duato, \"Buffer Management Strategies to Reduce HoL Blocking\", "
               "IEEE TPDS 21(6), 2010",
-    .details = "The destination's position in the full fabric modulo the number of VCs. Three VCs "
-               "unless given.",
+    .details = "The VC is the destination's position in the full fabric, modulo the number of VCs. "
+               "There are three VCs unless vcs is given.",
     .params = params,
     .create = create,
     .destroy = lanes_map_destroy,

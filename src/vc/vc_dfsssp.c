@@ -363,24 +363,25 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 
 static const ik_param params[] = {
     {"pairs", IK_PARAM_ENUM, "single", 0, 0, "single|both",
-     "each direction on its own, or all paths between two switches, both directions, in one "
-     "layer"},
+     "each path by itself, or all paths between two switches, in both directions, in one layer"},
     {"compact", IK_PARAM_BOOL, "true", 0, 0, NULL,
-     "take paths back to lower layers where they fit after all"},
+     "move paths back to lower layers where they fit in the end"},
     {0},
 };
 
 const ik_vc_family ik_vc_dfsssp = {
     .name = "dfsssp",
-    .summary = "every path in one layer, by breaking the weakest dependency of each cycle",
+    .summary = "every path stays in one layer: the weakest dependency of each cycle is moved to "
+               "the next one",
     .source = "Domke, Hoefler, Nagel: Deadlock-Free Oblivious Routing for Arbitrary Topologies, "
               "IPDPS 2011",
-    .details = "All paths of a deterministic routing start in layer 0; while its channel "
-               "dependency graph has a cycle, the paths of the cycle's weakest dependency move to "
-               "the next layer. compact=true then takes paths back down where they fit. A packet "
-               "keeps its layer; spare VCs split the heaviest layers. pairs=both moves all paths "
-               "between two switches together, both directions: replies may then take the lane "
-               "of the request, as InfiniBand's connections do.",
+    .details =
+        "All paths of a deterministic routing start in layer 0. While the channel dependency graph "
+        "of a layer has a cycle, the paths of the cycle's weakest dependency move to the next "
+        "layer. compact=true then moves paths back to lower layers where they fit. A packet keeps "
+        "its layer; spare VCs split the most loaded layers. pairs=both moves all paths between two "
+        "switches together, in both directions: replies may then take the lane of the request, as "
+        "InfiniBand's connections do.",
     .params = params,
     .create = create,
     .destroy = layer_lanes_destroy,

@@ -114,8 +114,8 @@ static const ik_param params[] = {
     {.name = "routing",
      .type = IK_PARAM_SPEC,
      .def = "updown",
-     .help = "routing of the escape layer, ';' for ',' inside it (updown:order=distance;root=0); "
-             "must give forwarding tables"},
+     .help = "routing of the escape layer, with ';' instead of ',' inside it "
+             "(updown:order=distance;root=0); it must have forwarding tables"},
     {.name = "vc", .type = IK_PARAM_SPEC, .def = "1q", .help = "VC scheme of the escape layer"},
     {0},
 };
@@ -126,12 +126,12 @@ const ik_vc_family ik_vc_escape = {
     .source = "Duato, \"A New Theory of Deadlock-Free Adaptive Routing in Wormhole Networks\", "
               "IEEE TPDS 4(12), 1993",
     .details =
-        "The lowest VCs are the escape layer: open only on the port that the escape routing takes "
-        "towards the destination. The other VCs are open on every port that the adaptive routing "
-        "allows. A packet may enter and leave the layer at every hop. `ikat check` proves the "
-        "condition; it fails where the adaptive routing does not allow the escape port, as for "
-        "packets of valiant and ugal_l on the way to their intermediate switch. The classical "
-        "example is minimal routing on a mesh with escape:routing=dor.",
+        "The lowest VCs are the escape layer: a packet may use them only on the port that the "
+        "escape routing takes towards the destination. It may use the other VCs on every port that "
+        "the adaptive routing allows. A packet may enter and leave the escape layer at every hop. "
+        "`ikat check` proves Duato's condition; it fails where the adaptive routing does not allow "
+        "the escape port, as for packets of valiant and ugal_l on the way to their intermediate "
+        "switch. The classical example is minimal routing on a mesh with escape:routing=dor.",
     .params = params,
     .create = create,
     .destroy = destroy,

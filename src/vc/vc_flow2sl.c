@@ -37,18 +37,18 @@ static const ik_param params[] = {
      .type = IK_PARAM_ENUM,
      .def = "sum",
      .choices = "sum|difference",
-     .help = "how the two groups make the queue"},
+     .help = "how the queue is computed from the two groups"},
     {0},
 };
 
 const ik_vc_family ik_vc_flow2sl = {
     .name = "flow2sl",
-    .summary = "queue from the groups of source and destination hosts",
+    .summary = "queue given by the groups of source and destination hosts",
     .source = "Escudero-Sahuquillo, Garcia, Quiles, Duato, Reinemo, Skeie, Lysne, \"A new proposal "
               "to deal with congestion in InfiniBand-based fat-trees\", JPDC 74(1), 2014",
     .details = "The N hosts form Q groups of consecutive hosts, group(x) = floor(x * Q / N). sum: "
-               "(group(s) + group(d)) mod Q; difference: (group(d) - group(s)) mod Q. Three VCs "
-               "unless given.",
+               "(group(s) + group(d)) mod Q; difference: (group(d) - group(s)) mod Q. There are "
+               "three VCs unless vcs is given.",
     .params = params,
     .create = create,
     .destroy = lanes_map_destroy,

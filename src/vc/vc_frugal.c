@@ -20,11 +20,12 @@ static const ik_param params[] = {{0}};
 
 const ik_vc_family ik_vc_frugal = {
     .name = "frugal",
-    .summary = "the lanes of routing frugal: VC by the pair of switches, the same both ways",
+    .summary =
+        "the lanes of routing frugal: one VC per pair of switches, the same in both directions",
     .source = "ikat",
     .details = "Only for routing frugal, which chooses paths and lanes together; its parameter "
-               "lanes says how many it may use. Spare VCs split the heaviest lanes by pairs of "
-               "switches, alike for both directions.",
+               "lanes says how many it may use. Spare VCs split the most loaded lanes by pairs of "
+               "switches, in the same way for both directions.",
     .params = params,
     .create = create,
     .destroy = lanes_free_impl,

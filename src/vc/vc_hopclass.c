@@ -36,14 +36,14 @@ static const ik_param params[] = {{0}};
 
 const ik_vc_family ik_vc_hopclass = {
     .name = "hopclass",
-    .summary = "VC = hops behind the packet: breaks every cycle, one VC a hop",
+    .summary = "VC = number of hops so far: breaks every cycle, needs one VC per hop",
     .source = "Gunther, \"Prevention of Deadlocks in Packet-Switched Data Transport Systems\", "
               "IEEE Trans. Communications 29(4), 1981; Besta, Hoefler, \"Slim Fly: A Cost "
               "Effective Low-Diameter Network Topology\", SC 2014",
-    .details =
-        "The i-th switch-to-switch channel of a path (from 0) is taken on VC i; host channels on "
-        "VC 0. Needs as many VCs as the longest allowed path has hops: the diameter for minimal "
-        "routing, twice that for Valiant's. A multiple of that gives each hop several.",
+    .details = "The i-th switch-to-switch channel of a path (counted from 0) is taken on VC i, "
+               "host channels on VC 0. The scheme needs as many VCs as the longest allowed path "
+               "has hops: the diameter for minimal routing, twice the diameter for Valiant's. A "
+               "multiple of that number gives each hop several VCs.",
     .params = params,
     .create = create,
     .inject = lanes_inject_first,

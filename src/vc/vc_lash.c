@@ -172,22 +172,23 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
 static const ik_param params[] = {
     {"order", IK_PARAM_ENUM, "lex", 0, 0, LAYER_ORDERS, LAYER_ORDER_HELP},
     {"pairs", IK_PARAM_ENUM, "single", 0, 0, "single|both",
-     "each direction on its own, or both directions of a pair in one layer"},
+     "each direction by itself, or both directions of a pair in one layer"},
     {"balance", IK_PARAM_BOOL, "true", 0, 0, NULL,
-     "move paths from heavy layers to light ones where they fit"},
+     "move paths from layers with many paths to layers with few where they fit"},
     {0},
 };
 
 const ik_vc_family ik_vc_lash = {
     .name = "lash",
-    .summary = "every path in one layer, first fit over acyclic layers",
+    .summary = "every path stays in one layer: the first one that stays acyclic with it",
     .source = "Skeie, Lysne, Theiss: Layered Shortest Path (LASH) Routing in Irregular System Area "
               "Networks, IPDPS 2002",
     .details =
         "Assigns each path of a deterministic routing to the first virtual layer whose channel "
-        "dependency graph stays acyclic with it; a packet keeps its layer. Reports the layers "
-        "needed; spare VCs split the heaviest layers. pairs=both puts the two directions between "
-        "two switches into one layer, as one service level per connection requires.",
+        "dependency graph stays acyclic with it; a packet keeps its layer. The number of layers "
+        "that are needed is reported; spare VCs split the most loaded layers. pairs=both puts the "
+        "two directions between two switches into one layer, which is required where a connection "
+        "has one service level.",
     .params = params,
     .create = create,
     .destroy = layer_lanes_destroy,

@@ -186,13 +186,14 @@ static const ik_param params[] = {
 
 const ik_vc_family ik_vc_lash_tor = {
     .name = "lash_tor",
-    .summary = "layers that a path climbs where staying would close a cycle",
+    .summary = "a path moves to the next layer where staying would close a cycle",
     .source = "Skeie, Lysne, Flich, Lopez, Robles, Duato: LASH-TOR: A Generic Transition-Oriented "
               "Routing Algorithm, ICPADS 2004",
     .details = "Walks each path of a deterministic routing from its source and moves it to the "
-               "next virtual layer where its next dependency would close a cycle. Needs fewer "
-               "layers than LASH; the VC changes on the way. Taking pairs by destination usually "
-               "saves one more. Spare VCs go to the layers with most traffic, as choices there.",
+               "next virtual layer where its next dependency would close a cycle. It needs fewer "
+               "layers than LASH, but the VC changes along the path. Assigning pairs by "
+               "destination usually saves one more layer. Spare VCs go to the layers with the most "
+               "traffic, where packets may then choose.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -22,11 +22,11 @@ static const ik_param params[] = {{0}};
 
 const ik_vc_family ik_vc_nue = {
     .name = "nue",
-    .summary = "the layers of routing nue: VC by destination",
+    .summary = "the layers of routing nue: the VC depends on the destination",
     .source = "Domke, Hoefler, Matsuoka: Routing on the Dependency Graph, HPDC 2016",
-    .details = "Only for routing nue, whose parameter vcs says how many layers it has; spare VCs "
-               "split the heaviest of them by source; where both directions of two hosts have one "
-               "layer (nue:pairs=both), alike for both directions.",
+    .details = "Only for routing nue, whose parameter vcs says how many layers it has. Spare VCs "
+               "split the most loaded layers by source; with nue:pairs=both, in the same way for "
+               "both directions between two hosts.",
     .params = params,
     .create = create,
     .destroy = lanes_free_impl,

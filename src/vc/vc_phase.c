@@ -38,13 +38,13 @@ static const ik_param params[] = {{0}};
 
 const ik_vc_family ik_vc_phase = {
     .name = "phase",
-    .summary = "VC = phase of the route: before or after the intermediate switch",
+    .summary = "VC = phase of the route: 0 before the intermediate switch, 1 after it",
     .source = "Valiant, \"A scheme for fast parallel communication\", SIAM J. Computing 11(2), "
               "1982; Kathareios, Minkenberg, Prisacari, Rodriguez, Hoefler, \"Cost-Effective "
               "Diameter-Two Topologies\", SC 2015",
     .details = "Switch-to-switch channels on the way to the intermediate switch are taken on VC 0, "
                "those after it on VC 1; host channels on VC 0. A routing with more phases needs as "
-               "many VCs; a multiple gives each phase several.",
+               "many VCs as phases; a multiple gives each phase several VCs.",
     .params = params,
     .create = create,
     .inject = lanes_inject_first,

@@ -54,19 +54,19 @@ static const ik_param params[] = {
      .type = IK_PARAM_ENUM,
      .def = "sum",
      .choices = "sum|difference|matrix",
-     .help = "how the two leaf switches make the queue"},
+     .help = "how the queue is computed from the two leaf switches"},
     {0},
 };
 
 const ik_vc_family ik_vc_vftree = {
     .name = "vftree",
-    .summary = "queue from the leaf switches of source and destination",
+    .summary = "queue given by the leaf switches of source and destination",
     .source = "Guay, Bogdanski, Reinemo, Lysne, Skeie, \"vFtree - A Fat-tree Routing Algorithm "
               "using Virtual Lanes to Alleviate Congestion\", IPDPS 2011",
     .details = "sum: (leaf(s) + leaf(d)) mod Q; difference: (leaf(d) - leaf(s)) mod Q; matrix: "
-               "pairs of leaf switches take the lanes in turn, row by row, the same in both "
-               "directions, 0 inside a leaf switch. Leaf switches are numbered as in the full "
-               "tree. Three VCs unless given.",
+               "pairs of leaf switches take the lanes in turn, row by row, the same lane in both "
+               "directions, and lane 0 within a leaf switch. Leaf switches are numbered as in the "
+               "full tree. There are three VCs unless vcs is given.",
     .params = params,
     .create = create,
     .destroy = lanes_map_destroy,

@@ -31,7 +31,8 @@ const ik_vc_family ik_vc_voqnet = {
     .summary = "one queue per destination everywhere: no head-of-line blocking",
     .source = "Dally, Carvey, Dennison, \"Architecture of the Avici Terabit Switch/Router\", Hot "
               "Interconnects 1998",
-    .details = "VC = destination host; needs as many VCs as hosts, 256 at most.",
+    .details = "The VC is the number of the destination host; the scheme needs as many VCs as "
+               "there are hosts, 256 at most.",
     .params = params,
     .create = create,
     .inject = inject,

@@ -118,33 +118,39 @@ static int run(cli *c)
 
 static const cli_option options[] = {
     {"--lfts", 0, "FILE",
-     "the installed forwarding tables: opensm-lfts.dump, what dump_fts prints, opensm.fdbs", false},
+     "the installed forwarding tables: opensm-lfts.dump, output of dump_fts, or opensm.fdbs",
+     false},
     {"--sl2vl", 0, "FILE", "the installed SL-to-VL maps: opensm-sl2vl.dump, or an opensm.conf",
      false},
-    {"--policy", 0, "FILE", "the QoS policy that gives path records their service levels", false},
+    {"--policy", 0, "FILE", "the QoS policy from which path records get their service levels",
+     false},
     {"--path-records", 0, "FILE",
-     "the service levels that the subnet manager gives out: what 'saquery PR' prints", false},
-    {"--engine", 0, "NAME", "the routing engine that is believed to have made the tables", false,
+     "the service levels that the subnet manager assigns: output of 'saquery PR'", false},
+    {"--engine", 0, "NAME", "the routing engine that supposedly made the tables", false,
      "minhop|updn|dnup|ftree|dor|torus-2QoS|lash|sssp|dfsssp|nue"},
-    {"--plan", 0, "SPEC|FILE", "what the fabric should be; without it the family is recognised",
+    {"--plan", 0, "SPEC|FILE", "what the fabric should be (default: the family is recognised)",
      false, "<topologies>|<file>"},
     {"--routing", 'r', "SPEC",
-     "what to compare with (default: chosen for the fabric; none: nothing)", false,
+     "routing to compare with (default: chosen for the fabric; none: no comparison)", false,
      "<routings>|none"},
-    {"--vc", 0, "SPEC", "its VC scheme; without it the routing's own", false, "<vcs>"},
+    {"--vc", 0, "SPEC", "VC scheme of this routing (default: the routing's default scheme)", false,
+     "<vcs>"},
     {"--counters", 0, "FILE",
-     "what ports have counted: output of ibqueryerrors, with --counters or --data, or of perfquery",
+     "counters of the ports: output of ibqueryerrors (with its option --counters or --data) or of "
+     "perfquery",
      false},
-    {"--counters-later", 0, "FILE", "the same, some time later: errors that grow, measured loads",
-     false},
-    {"--interval", 0, "TIME", "between the two (default: between the times of the files), e.g. 10s",
-     false},
-    {"--names", 0, "FILE", "a node-name map: what nodes are called, by GUID", false},
-    {"--guid2lid", 0, "FILE", "OpenSM's guid2lid: the LIDs of ports, in place of the dump's",
-     false},
+    {"--counters-later", 0, "FILE",
+     "the same some time later, to find errors that increase and to measure loads", false},
+    {"--interval", 0, "TIME",
+     "time between the two, e.g. 10s (default: from the times of the files)", false},
+    {"--names", 0, "FILE", "a node-name map: names of nodes by GUID", false},
+    {"--guid2lid", 0, "FILE",
+     "OpenSM's guid2lid file: the LIDs of ports, which replace those of the dump", false},
     {"--lid-matrix", 0, "FILE",
-     "the subnet manager's numbers of hops, to be compared: opensm-lid-matrix.dump", false},
-    {"--page", 0, "FILE", "also write a page in HTML with all of it", false},
+     "the subnet manager's numbers of hops, which are compared with those of the dump: "
+     "opensm-lid-matrix.dump",
+     false},
+    {"--page", 0, "FILE", "also write a report page in HTML", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -155,19 +161,20 @@ const ik_command ik_command_audit = {
     .name = "audit",
     .synopsis = "FABRIC [--lfts FILE] [--sl2vl FILE] [--policy FILE] [--plan SPEC|FILE] "
                 "[--routing SPEC] [--page FILE]",
-    .summary = "what is wrong with a subnet's cabling and with the routing installed in it",
+    .summary = "find what is wrong with a subnet's cabling and with the routing installed in it",
     .details =
-        "FABRIC is a dump (ibnetdiscover and others, 'ikat list formats'). The tables are judged "
-        "as they are, pair by pair of host ports\n"
-        "and LIDs, with the service levels and virtual lanes that packets really take, replies on "
-        "the SL of the request included; beside\n"
-        "them stands what ikat would install. Every finding has a severity, a code, its place in "
-        "the names of the dump, evidence, a remedy:\n"
-        "docs/auditing.md lists them. Exit status 0: no finding is an error, 1: one is, 2: wrong "
-        "input.\n"
-        "With --json: spec, hosts, switches, levels, lids, lids_missing (ports without a LID), "
+        "Use it to check a running InfiniBand cluster from its dumps. FABRIC is a dump of the "
+        "subnet (of ibnetdiscover or another tool, see 'ikat list formats'). The forwarding tables "
+        "are examined as they are, for every pair of host ports and LIDs, with the service levels "
+        "and virtual lanes that packets take, including replies on the service level of the "
+        "request; they are compared with what ikat would install. Every finding has a severity, a "
+        "code, a place in the names of the dump, evidence, and a remedy; docs/auditing.md lists "
+        "them all.\nExit status 0: no finding is an error; 1: a finding is an error; 2: wrong "
+        "input.\nWith --json: spec, hosts, switches, levels, lids, lids_missing (ports without a "
+        "LID), "
         "max_lmc, errors, warnings, notes, partial\n"
-        "(files do not describe the whole), findings (severity, code, text, place, evidence, "
+        "(the files do not describe the whole subnet), findings (severity, code, text, place, "
+        "evidence, "
         "remedy, port, guid), cabling (known, family, summary, exact, by_ports, missing, wrong,\n"
         "missing_switches, unknown_switches, changes (work, stays, from, to, other, blocked)), "
         "tables (format, entries,\n"

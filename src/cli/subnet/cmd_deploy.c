@@ -74,20 +74,23 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--routing", 'r', "SPEC", "how to route, e.g. dmodc or dfsssp", false, "<routings>"},
-    {"--vc", 0, "SPEC", "the VC scheme; without it the routing's own", false, "<vcs>"},
-    {"--vls", 0, "N", "most virtual lanes for data, 1 to 15 (default 8)", false},
-    {"--query-lane", 0, NULL, "one more lane, for performance queries alone, where they need it",
+    {"--routing", 'r', "SPEC", "the routing, e.g. dmodc or dfsssp", false, "<routings>"},
+    {"--vc", 0, "SPEC", "the VC scheme (default: the routing's default scheme)", false, "<vcs>"},
+    {"--vls", 0, "N", "most virtual lanes for data that may be used, 1 to 15 (default 8)", false},
+    {"--query-lane", 0, NULL, "use one more lane, only for performance queries, if they need it",
      false},
     {"--output", 'o', "DIR", "the folder to write", false},
-    {"--force", 0, NULL, "the folder may hold files: those of an earlier deployment are replaced",
-     false},
+    {"--force", 0, NULL,
+     "accept a folder that has files: those of an earlier deployment are replaced", false},
     {"--from", 0, "DIR|LFTS",
-     "what is installed now: change as few entries as can be, say how many", false,
+     "what is installed now: change as few entries as possible, and report how many", false,
      "<folder>|<file>"},
     {"--failed", 0, "FILE",
-     "nodes and ports that have failed: NAME, GUID or either with [PORT], one per line", false},
-    {"--unproved", 0, NULL, "write what cannot be proved, too, and say so in the summary", false},
+     "file with the nodes and ports that have failed, one per line: NAME or GUID, for a port "
+     "followed by [PORT]",
+     false},
+    {"--unproved", 0, NULL, "also write a routing that cannot be proved, and say so in the summary",
+     false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -98,23 +101,19 @@ static const char *const examples[] = {
 const ik_command ik_command_deploy = {
     .name = "deploy",
     .synopsis = "SPEC|FILE --routing SPEC [--vls N] [--from DIR|LFTS] [--failed FILE] -o DIR",
-    .summary = "write a proved routing as a folder that OpenSM installs: tables, service levels, "
-               "commands",
+    .summary = "write a proved routing for OpenSM to install: tables, service levels, commands",
     .details =
-        "The folder holds lfts (tables with an entry for every LID, switches included), "
-        "root_guids, "
-        "commands.txt (how to install, check\n"
-        "and go back), summary.txt and summary.json; where several virtual lanes are needed also "
-        "qos-policy.conf and opensm.conf (SL i on\n"
-        "VL i). The files are read back and judged before the folder appears: every pair is "
-        "delivered, no credit loop, also where replies\n"
-        "take the service level of their request. What is not proved is refused (exit status 1), "
-        "unless with --unproved.\n"
-        "VC schemes lash, dfsssp and nue are used with pairs=both; schemes that change lanes on "
-        "the way are refused. --routing lash is\n"
-        "shortest with --vc lash; routing frugal needs the fewest lanes.\n"
-        "Hosts that the others cannot reach are left out and listed: exit status 1.\n"
-        "With --json: fabric, folder, routing, vc, switches, hosts, lids, lids_assigned, entries, "
+        "The folder has lfts (tables with an entry for every LID, including those of switches), "
+        "root_guids, commands.txt (how to install, check and revert), summary.txt and "
+        "summary.json; if several virtual lanes are needed, also qos-policy.conf and opensm.conf "
+        "(SL i uses VL i). The files are read back and examined before the folder appears: every "
+        "pair must be delivered without credit loops, also when replies take the service level of "
+        "their request. A routing for which this is not proved is refused (exit status 1), unless "
+        "--unproved is given.\nVC schemes lash, dfsssp and nue are used with pairs=both; schemes "
+        "that change lanes along a path are refused. --routing lash means shortest with --vc lash; "
+        "routing frugal needs the fewest lanes. Hosts that cannot be reached from the others are "
+        "left out and listed, with exit status 1.\nWith --json: fabric, folder, routing, vc, "
+        "switches, hosts, lids, lids_assigned, entries, "
         "unsafe_destinations, lanes, pairs_on_sl0, policy (rules,\n"
         "source_groups, destination_groups, bytes), proved, not_proved, verdict (pairs, delivered, "
         "undelivered, unconnected,\n"

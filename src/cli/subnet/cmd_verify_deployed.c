@@ -170,10 +170,10 @@ static int run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--lfts", 0, "FILE", "the tables that switches hold: OpenSM's dump, dump_fts or ibroute",
-     false},
-    {"--sl2vl", 0, "FILE", "the maps of service levels that ports hold: opensm-sl2vl.dump", false},
-    {"--fabric", 0, "SPEC|FILE", "the fabric as it is now; without it the one that was deployed to",
+    {"--lfts", 0, "FILE",
+     "the tables of the switches: OpenSM's dump, or output of dump_fts or ibroute", false},
+    {"--sl2vl", 0, "FILE", "the SL-to-VL maps of the ports: opensm-sl2vl.dump", false},
+    {"--fabric", 0, "SPEC|FILE", "the fabric as it is now (default: the one of the deployment)",
      false, "<topologies>|<file>"},
     {NULL, 0, NULL, NULL, false},
 };
@@ -185,12 +185,13 @@ static const char *const examples[] = {
 const ik_command ik_command_verify_deployed = {
     .name = "verify-deployed",
     .synopsis = "DIR --lfts FILE [--sl2vl FILE] [--fabric SPEC|FILE]",
-    .summary = "compare what a subnet holds with what `ikat deploy` wrote, entry by entry",
+    .summary = "compare the tables of a subnet with those that `ikat deploy` wrote, entry by entry",
     .details =
-        "DIR is a folder that `ikat deploy` wrote. Switches are matched by GUID, destinations by "
-        "port GUID or, where a line has none that\n"
-        "is known, by LID. Differences are listed with switch, LID, wanted and found port. Exit "
-        "status 0: equal; 1: not; 2: wrong input.\n"
+        "Use it after installing a deployment, or later, to see whether the subnet still has the "
+        "tables. DIR is a folder that `ikat deploy` wrote. Switches are matched by GUID, "
+        "destinations by port GUID or, if a line has no known GUID, by LID. Differences are listed "
+        "with switch, LID, wanted port and found port.\nExit status 0: equal; 1: different; 2: "
+        "wrong input.\n"
         "With --json: equal, entries, entries_equal, entries_different, entries_missing, "
         "entries_extra, entries_unprinted, entries_gone,\n"
         "vls_compared, vls_different, vl_holes, differences (switch, lid, destination, wanted, "

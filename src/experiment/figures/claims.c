@@ -9,43 +9,47 @@
 #include <string.h>
 
 const ik_param ik_claim_params[] = {
-    {"claim", IK_PARAM_STRING, NULL, 0, 0, NULL, "the sentence that the results are asked about"},
-    {"source", IK_PARAM_STRING, "", 0, 0, NULL, "where it stands: paper, section, figure"},
+    {"claim", IK_PARAM_STRING, NULL, 0, 0, NULL,
+     "the claim, as a sentence, against which the results are checked"},
+    {"source", IK_PARAM_STRING, "", 0, 0, NULL,
+     "where the claim was published: paper, section, figure"},
     {"figure", IK_PARAM_STRING, "", 0, 0, NULL,
-     "figure of the experiment to which it belongs (default: the only one)"},
-    {"paper", IK_PARAM_STRING, "", 0, 0, NULL, "the value of its source, shown beside ours"},
+     "figure of the experiment to which the claim belongs (default: the only figure)"},
+    {"paper", IK_PARAM_STRING, "", 0, 0, NULL,
+     "the value in the source, shown beside the measured one"},
     {"differs", IK_PARAM_STRING, "", 0, 0, NULL,
-     "why it is known to differ from its source: the verdict is then no surprise, and --strict "
-     "allows it"},
+     "why the results are known to differ from the source; --strict then accepts the difference"},
     {"metric", IK_PARAM_STRING, NULL, 0, 0, NULL,
-     "result by its CSV name (or ratio or difference of two), or saturation, plateau, peak, "
-     "argmax, "
-     "crossing, order"},
+     "result by its CSV name (or the ratio or difference of two), or saturation, plateau, peak, "
+     "argmax, crossing or order"},
     {"y", IK_PARAM_STRING, "throughput", 0, 0, NULL,
-     "of plateau, peak, argmax, crossing and order: the result that is looked at"},
+     "for plateau, peak, argmax, crossing and order: the result that is examined"},
     {"x", IK_PARAM_STRING, "load", 0, 0, NULL,
-     "of plateau, peak, argmax and crossing: the swept value along the curve"},
+     "for plateau, peak, argmax and crossing: the swept value along the curve"},
     {"of", IK_PARAM_STRING, "", 0, 0, NULL,
-     "mapping of swept values to the values of the points that are meant; of order a list of them"},
-    {"against", IK_PARAM_STRING, "", 0, 0, NULL, "the same of what it is compared with"},
-    {"at", IK_PARAM_STRING, "", 0, 0, NULL, "values that both sides have (at: {load: 50%})"},
+     "mapping of swept values to the values that select the points of the claim; for order, a list "
+     "of mappings"},
+    {"against", IK_PARAM_STRING, "", 0, 0, NULL,
+     "the same for the points that `of` is compared with"},
+    {"at", IK_PARAM_STRING, "", 0, 0, NULL,
+     "values that select the points of both sides (at: {load: 50%})"},
     {"over", IK_PARAM_TEXTS, "", 0, 0, NULL,
-     "swept values that make samples, beside the seeds (fabric.seed)"},
-    {"op", IK_PARAM_STRING, "", 0, 0, NULL, "< <= = >= or >, written in quotes"},
+     "swept values that count as samples, in addition to the seeds (fabric.seed)"},
+    {"op", IK_PARAM_STRING, "", 0, 0, NULL, "comparison: < <= = >= or >, written in quotes"},
     {"value", IK_PARAM_STRING, "", 0, 0, NULL,
-     "number that is compared with (0.5, 50 %, 3 us), instead of against or (ratio) with the "
+     "number to compare with (0.5, 50 %, 3 us), instead of `against`, or (with ratio) for the "
      "quotient"},
     {"ratio", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "compare the quotient of `of` and `against` with value"},
     {"paired", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "the quotient is taken of each sample of `of` and the same sample of `against` (the same "
-     "seed, "
-     "and the same values of `over`), and the interval is that of these quotients",
+     "the quotient is computed for each sample of `of` and the same sample of `against` (the same "
+     "seed and values of `over`), and the interval is that of these quotients",
      "ratio=true", "only quotients are taken sample by sample"},
     {"tolerance", IK_PARAM_FRACTION, "0", 0, 10, NULL,
-     "share of the right side by which a difference does not count"},
+     "fraction of the right side up to which a difference is ignored"},
     {"scale", IK_PARAM_ENUM, "any", 0, 0, "any|full",
-     "full = checked only at scale full (of an experiment without scales: of runs without --set)"},
+     "full = checked only at scale full (for an experiment without scales: only in runs without "
+     "--set)"},
     {0}};
 
 static const struct {

@@ -13,44 +13,47 @@
 
 const ik_param ik_figure_params[] = {
     {"name", IK_PARAM_STRING, NULL, 0, 0, NULL,
-     "what 'ikat report --figure' calls it: letters, digits, '_' and '-'"},
-    {"title", IK_PARAM_STRING, "", 0, 0, NULL, "what stands above it"},
+     "name of the figure for 'ikat report --figure': letters, digits, '_' and '-'"},
+    {"title", IK_PARAM_STRING, "", 0, 0, NULL, "title above the figure"},
     {"kind", IK_PARAM_ENUM, "auto", 0, 0,
      "auto|line|points|bars|box|histogram|ecdf|heatmap|time|routes|list",
-     "how it is drawn; auto = line where x is a number, else points with intervals"},
+     "kind of plot; auto: line if x is a number, otherwise points with intervals"},
     {"x", IK_PARAM_STRING, "", 0, 0, NULL,
-     "swept value (load, fabric.k, routing) or result (throughput); not of histogram, ecdf, time, "
-     "routes and list"},
+     "swept value (load, fabric.k, routing) or result (throughput) on the x axis; not for "
+     "histogram, ecdf, time, routes and list"},
     {"y", IK_PARAM_STRING, NULL, 0, 0, NULL,
-     "result by its CSV name, or ratio or difference of two (throughput / offered); of time a "
-     "series; of routes what is said below them; of list a list: nca_routes (per root), "
-     "permutations (share of them per contention) or queue_destinations (per kind of channel)"},
+     "result by its CSV name, or the ratio or difference of two (throughput / offered); for time, "
+     "a series; for routes, the result that is printed below them; for list, a list: nca_routes "
+     "(per root), permutations (their share per contention) or queue_destinations (per kind of "
+     "channel)"},
     {"series", IK_PARAM_TEXTS, "", 0, 0, NULL,
-     "swept values that tell the curves apart; of a heatmap its rows"},
+     "swept values that distinguish the curves; for a heatmap, its rows"},
     {"panel", IK_PARAM_TEXTS, "", 0, 0, NULL,
-     "swept value of which each has a panel of its own; of two, rows and columns of panels"},
+     "swept value with one panel for each of its values; two swept values give rows and columns of "
+     "panels"},
     {"marks", IK_PARAM_STRING, "", 0, 0, NULL,
-     "swept value that is shown by the marks of points, and no curve's own"},
+     "swept value that is shown by the markers of the points, not by separate curves"},
     {"over", IK_PARAM_TEXTS, "", 0, 0, NULL,
-     "swept values that make samples, beside the seeds (fabric.seed)"},
+     "swept values that count as samples, in addition to the seeds (fabric.seed)"},
     {"normalise_by", IK_PARAM_STRING, "", 0, 0, NULL,
-     "mapping of swept values to one value each: y is divided by that of these points with the "
-     "same "
-     "x, series and panel (normalise_by: {design: crossbar})"},
+     "mapping of swept values to one value each: y is divided by the y of the points with these "
+     "values and the same x, series and panel (normalise_by: {design: crossbar})"},
     {"where", IK_PARAM_STRING, "", 0, 0, NULL,
-     "mapping of swept values to the value, or list of values, of the points that count"},
+     "mapping of swept values to the value, or list of values, of the points that are shown"},
     {"x_scale", IK_PARAM_ENUM, "linear", 0, 0, "linear|log", "scale of the x axis"},
     {"y_scale", IK_PARAM_ENUM, "linear", 0, 0, "linear|log", "scale of the y axis"},
     {"to", IK_PARAM_UINT, "", 0, 4294967294.0, NULL,
-     "of routes: the host to which they are drawn, over the switches where they stand",
+     "for routes: the host to which routes are drawn, over the switches at their positions",
      "kind=routes", "leave it out"},
     {"from", IK_PARAM_UINT, "", 0, 4294967294.0, NULL,
-     "of routes: the host from which one is drawn (none given: all hosts)", "kind=routes",
+     "for routes: the host from which a route is drawn (none given: all hosts)", "kind=routes",
      "leave it out"},
     {"bins", IK_PARAM_UINT, "0", 0, 1000, NULL,
-     "of a histogram, 0 = by the number and spread of the samples (Freedman and Diaconis)",
+     "number of bins of a histogram; 0 = by the number and spread of the samples (Freedman and "
+     "Diaconis)",
      "kind=histogram", "leave it out"},
-    {"width", IK_PARAM_ENUM, "column", 0, 0, "column|page", "86 mm or 178 mm"},
+    {"width", IK_PARAM_ENUM, "column", 0, 0, "column|page",
+     "width of the figure: 86 mm (column) or 178 mm (page)"},
     {0}};
 
 /* ---- figures */

@@ -483,37 +483,37 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 
 static const ik_param params[] = {
     {"traffic", IK_PARAM_PATTERNS, "", 0, 0, NULL,
-     "the pattern (without it, phase by phase, the traffic of `ikat load`, or the one workload of "
-     "an "
-     "experiment with one seed), ';' for ',' inside "
-     "it (cg:processes=128;phase=5); '+' between the patterns of "
-     "several phases"},
+     "the pattern (if not given: phase by phase, the traffic of `ikat load`, or the only workload "
+     "of an experiment with one seed), with ';' instead of ',' inside it "
+     "(cg:processes=128;phase=5) and '+' between the patterns of several phases"},
     {"objective", IK_PARAM_ENUM, "time", 0, 0, "time|contention",
-     "what comes first: least completion time of the fluid model, or least contention; the other "
-     "one decides among equals"},
+     "what is minimised first: completion time in the fluid model, or contention; the other one "
+     "breaks ties"},
     ROUTING_SEED_PARAM,
     {0},
 };
 
 const ik_routing_family ik_routing_colored = {
     .name = "colored",
-    .summary = "routes made for one communication pattern, with the least completion time or "
-               "contention found",
+    .summary = "routes optimised for one communication pattern: least completion time, or least "
+               "contention",
     .source = "Rodriguez, Beivide, Minkenberg, Labarta, Valero: Exploring Pattern-Aware Routing in "
               "Generalized Fat Tree Networks, ICS 2009; Ding, Hoare, Jones, Melhem: Level-wise "
               "Scheduling Algorithm for Fat Tree Interconnection Networks, SC 2006",
-    .details = "Every pair of hosts that communicates gets one ascent, chosen level by level by "
-               "colouring the flows between subtrees, then improved by moving and exchanging "
-               "flows. With objective=time a table is the better the sooner all messages are done "
-               "if they share the channels fairly (the fluid slowdown of `ikat load`), then the "
-               "less contention it has: the largest number of flows of a channel with distinct "
-               "sources and destinations. With objective=contention it is the other way round. The "
-               "result is never worse than smodk and dmodk for a pattern; for permutations on two "
-               "levels its contention is optimal. Several patterns are the phases of an "
-               "application, whose sums are judged; a pair that occurs in more than one keeps the "
-               "route of the first. Other pairs are routed as by dmodk. The search takes seconds "
-               "at most; patterns for which the fluid model takes too long are judged by their "
-               "fullest channels.\n\nNeeds an undamaged generated tree whose hosts have one cable.",
+    .details =
+        "Every pair of hosts that communicates gets one way up. It is chosen level by level, by "
+        "colouring the flows between subtrees, and then improved by moving and exchanging flows. "
+        "With objective=time, tables are compared by the time at which all messages are done if "
+        "they share the channels fairly (the fluid slowdown of `ikat load`), and then by "
+        "contention: the largest number of flows with distinct sources and destinations on one "
+        "channel. With objective=contention the order of these two criteria is reversed. For a "
+        "single pattern the result is never worse than smodk and dmodk; for permutations on two "
+        "levels its contention is optimal. Several patterns are treated as the phases of an "
+        "application, and their sums are compared; a pair that occurs in more than one phase keeps "
+        "the route of the first. All other pairs are routed as dmodk routes them. The search takes "
+        "a few seconds at most; patterns for which the fluid model would take too long are "
+        "compared by their most loaded channels.\n\nNeeds a generated tree without failures whose "
+        "hosts have one cable.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,

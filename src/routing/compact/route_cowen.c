@@ -541,15 +541,15 @@ static const ik_param cowen_params[] = {
     {"alpha", IK_PARAM_REAL, "0.3333333333333333", 0, 1, NULL,
      "exponent of the ball size: k = floor(n^alpha)", "not t_max", "t_max finds the alpha itself"},
     {"t_max", IK_PARAM_UINT, "", 1, 1e9, "least|least*F",
-     "most entries a switch may store: takes the alpha with the shortest paths that fits; least: "
-     "as "
-     "few as work on the fabric, or F times as many"},
+     "most entries that a switch may store: the alpha with the shortest paths among those that fit "
+     "is used; least: the fewest entries that work on the fabric; least*F: F times as many"},
     {"alpha_step", IK_PARAM_REAL, "", 0.001, 0.5, NULL,
-     "t_max tries multiples of this alone (none given: all alphas that differ)", "t_max",
-     "a given alpha is not searched"},
+     "with t_max, only multiples of this are tried (none given: every alpha that makes a "
+     "difference)",
+     "t_max", "a given alpha is not searched"},
     {"variant", IK_PARAM_ENUM, "balld", 0, 0, "balld|ball|strict|le",
-     "which switches know v: all of v's ball, those that are not landmarks, those nearer to v than "
-     "its landmark (strict), or as near (le)"},
+     "which switches store an entry for v: all of v's ball (balld), those of the ball that are not "
+     "landmarks (ball), those nearer to v than its landmark (strict), or at most as far (le)"},
     {"self", IK_PARAM_BOOL, "true", 0, 0, NULL, "a switch counts as a member of its own ball"},
     {0},
 };
@@ -560,17 +560,18 @@ static const char *const cowen_refused[] = {NULL};
 
 const ik_routing_family ik_routing_cowen = {
     .name = "cowen",
-    .summary = "compact routing over landmarks",
+    .summary = "compact routing through landmark switches",
     .source = "Cowen: Compact Routing with Minimum Stretch, SODA 1999; variants as compared in "
               "Kawano et al.: LOREN, 2016",
-    .details = "A switch stores the way to every landmark and to its vicinity; a packet carries "
-               "its destination's landmark and the first link from there. Landmarks are the "
-               "switches in at least n^((1+alpha)/2) balls and a greedy cover of all balls, a ball "
-               "being the floor(n^alpha) nearest switches. With t_max the alpha whose largest "
-               "table fits and whose mean path is shortest is searched, among all or, with "
-               "alpha_step=0.1, among tenths. Only the tables count as "
-               "entries, not the header of a packet. Paths are at most about three times as long "
-               "as shortest. Deadlock freedom needs a layering VC scheme such as acro.",
+    .details = "A switch stores the way to every landmark and to the switches near it; a packet "
+               "carries its destination's landmark and the first link from there. The ball of a "
+               "switch is the set of its floor(n^alpha) nearest switches. Landmarks are the "
+               "switches that are in at least n^((1+alpha)/2) balls, and further switches such "
+               "that every ball has a landmark (a greedy cover). With t_max, ikat searches the "
+               "alpha whose largest table fits and whose mean path is shortest, among all values "
+               "or, with alpha_step=0.1, among multiples of 0.1. Only the tables count as entries, "
+               "not the header of a packet. Paths are at most about three times as long as "
+               "shortest paths. Freedom from deadlock needs a VC scheme of layers, such as acro.",
     .params = cowen_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

@@ -395,10 +395,10 @@ static uint64_t loren_order(const ik_routing *r, uint32_t sw, uint32_t dst)
 
 static const ik_param loren_params[] = {
     {"t_max", IK_PARAM_UINT, "", 1, 1e9, "least|least*F",
-     "most entries a switch may store (none given: half the switches, or what is needed); least: "
-     "as few as work on the fabric, or F times as many"},
+     "most entries that a switch may store (none given: half the number of switches, or as many as "
+     "are needed); least: the fewest that work on the fabric; least*F: F times as many"},
     {"grid", IK_PARAM_UINT, "", 1, 1e9, NULL,
-     "width of the floor: switch i stands at (i mod grid, i / grid); none given: the fabric's "
+     "width of the floor: switch i is at (i mod grid, i / grid); none given: the fabric's own "
      "positions"},
     {0},
 };
@@ -409,16 +409,18 @@ static const char *const loren_refused[] = {"karytree:k=2,n=3", "dragonfly:p=2,a
 
 const ik_routing_family ik_routing_loren = {
     .name = "loren",
-    .summary = "compact routing by floor position with at most t_max entries per switch",
+    .summary = "compact routing by the positions of switches on the floor, with at most t_max "
+               "entries per switch",
     .source = "Kawano, Nakahara, Fujiwara, Matsutani, Koibuchi, Amano: LOREN: A Scalable Routing "
               "Method for Layout-conscious Random Topologies, 2016",
     .details = "A switch stores entries for (1) adjacent switches, (2) the shortest paths between "
                "switches that are neighbours on the floor, (3) the topologically nearest others "
                "while fewer than t_max are stored. A packet follows the entry whose target has the "
-               "smallest Manhattan distance to its destination, the first in (hops, id) order. "
-               "Delivers every connected pair; paths may be longer than shortest; livelock-free by "
-               "construction. A t_max below the size of kinds 1 and 2 is refused with the least "
-               "that works. Deadlock freedom needs a layering VC scheme such as acro.",
+               "smallest Manhattan distance to its destination; ties go to the first one in (hops, "
+               "id) order. Every connected pair is delivered, though paths may be longer than "
+               "shortest paths; the routing is livelock-free by construction. A t_max that has no "
+               "room for the entries of kinds 1 and 2 is refused, and the message says the least "
+               "value that works. Freedom from deadlock needs a VC scheme of layers, such as acro.",
     .params = loren_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

@@ -15,11 +15,10 @@
 #define HIERARCHY_PARAM                                                                            \
     {                                                                                              \
         "hierarchy", IK_PARAM_ENUM, "auto", 0, 0, "auto|on|off",                                   \
-            "what a minimal path is on dragonfly and dragonflyplus: on, the shortest one with at " \
-            "most one global link (in each "                                                       \
-            "half, if there are two); off, every shortest path of the graph; auto: on there; "     \
-            "other fabrics take auto alone, "                                                      \
-            "every shortest path of the graph"                                                     \
+            "what a minimal path is on dragonfly and dragonflyplus: on: the shortest path with "   \
+            "at most one global link (in each half, if the route has two halves); off: every "     \
+            "shortest path of the graph; auto: on for these families. Other fabrics accept only "  \
+            "auto, which takes every shortest path of the graph"                                   \
     }
 
 /* Resolves the parameter: whether paths are hierarchical. `on` and `off` where there are no groups:

@@ -30,13 +30,13 @@ typedef enum indirect_choice {
 #define INDIRECT_CHOICES "auto|hosts|all|group"
 /* clang-format off */
 #define INDIRECT_HELP \
-    "eligible intermediates: switches with hosts, all switches, or the nearest switches of every " \
-    "other group (auto: group on dragonflies, hosts elsewhere)"
+    "eligible intermediate switches: those with hosts, all, or the nearest ones of every other " \
+    "group (auto: group on dragonflies, hosts elsewhere)"
 /* The parameters that both routings have, and the fabrics of their conformance tests. */
 #define INDIRECT_PARAMS \
     {"intermediate", IK_PARAM_ENUM, "auto", 0, 0, INDIRECT_CHOICES, INDIRECT_HELP}, \
     {"paths", IK_PARAM_ENUM, "all", 0, 0, "all|one", \
-     "in each half every minimal path, or one drawn by seed"}, \
+     "in each half, every minimal path, or one path drawn by seed"}, \
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the draw (paths=one)", "paths=one", NULL}, \
     HIERARCHY_PARAM
 /* clang-format on */

@@ -222,10 +222,10 @@ static uint32_t dor_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_
 
 static const ik_param dor_params[] = {
     {"order", IK_PARAM_ENUM, "ascending", 0, 0, "ascending|descending",
-     "which dimension comes first: 0 or the last"},
+     "which dimension is corrected first: dimension 0 or the last one"},
     {"tie", IK_PARAM_ENUM, "balanced", 0, 0, "balanced|plus|minus|random",
-     "direction half-way round an even ring of a torus; random: drawn per packet, no forwarding "
-     "tables"},
+     "direction where both ways round a ring of a torus are equally long; random: drawn per "
+     "packet, so there are no forwarding tables"},
     {0},
 };
 
@@ -241,9 +241,10 @@ const ik_routing_family ik_routing_dor = {
     .source = "Dally, Seitz: Deadlock-Free Message Routing in Multiprocessor Interconnection "
               "Networks, IEEE Trans. Computers C-36, 1987; Ahn et al.: HyperX: Topology, Routing, "
               "and Packaging of Efficient Large-Scale Networks, SC 2009",
-    .details = "Corrects one coordinate after another, the shorter way round in a torus. Free of "
-               "deadlock with one VC on meshes, hypercubes and HyperX; on tori with the two VCs of "
-               "dateline. Needs the undamaged generated fabric.",
+    .details =
+        "A packet corrects one coordinate after another; on a torus it takes the shorter way "
+        "round. Free of deadlock with one VC on meshes, hypercubes and HyperX, and on tori with "
+        "the two VCs of scheme dateline. Needs a generated fabric without failures.",
     .params = dor_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_IN_ORDER,

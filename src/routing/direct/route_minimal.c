@@ -161,18 +161,18 @@ const ik_routing_family ik_routing_minimal = {
     .source = "Kathareios, Minkenberg, Prisacari, Rodriguez, Hoefler: Cost-Effective Diameter-Two "
               "Topologies: Analysis and Evaluation, SC 2015, section 3.1",
     .details =
-        "With paths=all every output that comes one hop nearer to the destination's switch is "
-        "allowed and the selection function picks one, by default at random: on Slim Fly, MLFM and "
-        "OFT that draws the middle switch uniformly per packet. With paths=one each switch keeps "
-        "one of them per destination. Channel dependencies are acyclic on undamaged multi-level "
-        "trees, OFT and MLFM with one VC; elsewhere the natural VC scheme is hopclass (VC = hops "
-        "so far).\n\n"
+        "With paths=all, every output that is one hop nearer to the destination's switch is "
+        "allowed, and the selection function picks one, by default at random: on Slim Fly, MLFM "
+        "and OFT the middle switch is thus drawn uniformly per packet. With paths=one, each switch "
+        "keeps one of these outputs per destination. With one VC, channel dependencies are acyclic "
+        "on multi-level trees, OFT and MLFM without failures; elsewhere the default VC scheme is "
+        "hopclass (VC = number of hops so far).\n\n"
         "On dragonfly and dragonflyplus (hierarchy=auto or on) a minimal path is the shortest one "
         "with at most one global link: local hops, a global one, local hops. The graph may have a "
-        "shorter one over two global links, so the proof may say that paths are not minimal. "
-        "Phases are 0 before the last group and 1 in it; without failures VC = phase (dragonfly) "
-        "or one VC (dragonflyplus) is free of deadlock. Pairs that failures leave no such path are "
-        "not delivered; hierarchy=off takes any shortest path.",
+        "shorter path over two global links, so the proof may report that paths are not minimal. "
+        "The phase is 0 before the last group and 1 in it; without failures, VC = phase "
+        "(dragonfly) or one VC (dragonflyplus) is free of deadlock. Pairs that have lost all such "
+        "paths to failures are not delivered; hierarchy=off takes any shortest path.",
     .params = minimal_params,
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_SURVIVES_FAILURES,

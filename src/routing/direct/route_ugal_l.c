@@ -265,18 +265,18 @@ static const ik_param ugal_params[] = {
     {"ni", IK_PARAM_UINT, "", 1, 1e6, NULL,
      "intermediates drawn per packet (none given: 5 on MLFM, 1 on OFT, 4 elsewhere)"},
     {"t", IK_PARAM_FRACTION, "0", 0, 1, NULL,
-     "threshold: minimal, unasked, while its queue is below this part of the output buffer; 0 = "
-     "off"},
+     "threshold: go minimally, without comparing, while the queue of the minimal path is below "
+     "this fraction of the output buffer; 0 = off"},
     {"buffer", IK_PARAM_SIZE, "", 1, 1e15, NULL,
-     "buffer that t is a part of (none given: the output buffer, in models without one the input "
-     "buffer at the other end)",
+     "buffer of which t is a fraction (none given: the output buffer; in models without one, the "
+     "input buffer at the other end of the link)",
      "t>0", "give t, the part of the buffer"},
     {"occupancy", IK_PARAM_ENUM, "queue", 0, 0, "queue|queue_credits|vc",
-     "what an occupancy counts: bytes waiting for the output, plus those in the next buffer, or "
-     "only of VC 0"},
+     "what occupancy counts: bytes that wait for the output (queue), plus those in the next input "
+     "buffer (queue_credits), or only those of VC 0 (vc)"},
     {"first", IK_PARAM_ENUM, "cheapest", 0, 0, "cheapest|random|any",
-     "first output where several are minimal: least occupied, random, or left to the selection "
-     "function",
+     "first output where several are minimal: the least occupied one, a random one, or the "
+     "selection function's choice",
      "paths=all", "with paths=one there is one first output"},
     INDIRECT_PARAMS,
     {0},
@@ -284,17 +284,20 @@ static const ik_param ugal_params[] = {
 
 const ik_routing_family ik_routing_ugal_l = {
     .name = "ugal_l",
-    .summary = "per packet minimal or through an intermediate switch, by local queue lengths",
+    .summary =
+        "each packet goes minimally or through an intermediate switch, by local queue lengths",
     .source = "Singh: Load-Balanced Routing in Interconnection Networks, PhD thesis, Stanford "
               "2005; Kathareios et al.: Cost-Effective Diameter-Two Topologies: Analysis and "
               "Evaluation, SC 2015, section 3.3",
-    .details = "At the source's switch the occupancy of the minimal path's first output is "
-               "compared with c times that of ni randomly drawn intermediates; the least cost "
-               "wins, minimal on ties. With t > 0 (the threshold form) packets go minimally while "
-               "their queue is short. Defaults follow the family: constant c = 2 on MLFM (ni = 5) "
-               "and OFT (ni = 1), the ratio of path lengths with ni = 4 on Slim Fly and other "
-               "direct fabrics. Analysis without queues counts every start that the decision could "
-               "make. VCs, and hierarchical halves on dragonflies, as for valiant.",
+    .details =
+        "At the source's switch, the occupancy of the minimal path's first output is compared with "
+        "c times the occupancy of the first outputs towards ni randomly drawn intermediate "
+        "switches. The least cost wins, and ties go to the minimal path. With t > 0 (the threshold "
+        "form), packets go minimally while the queue of the minimal path is short. The defaults "
+        "depend on the family: constant c = 2 on MLFM (ni = 5) and OFT (ni = 1), the ratio of path "
+        "lengths with ni = 4 on Slim Fly and other direct fabrics. Proofs and static measures, "
+        "which have no queues, cover every decision that is possible. VCs, and the halves of a "
+        "route on dragonflies, are those of valiant.",
     .params = ugal_params,
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES,

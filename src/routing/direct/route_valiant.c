@@ -93,17 +93,18 @@ const ik_routing_family ik_routing_valiant = {
     .source = "Valiant: A Scheme for Fast Parallel Communication, SIAM J. Computing 11, 1982; "
               "Kathareios et al.: Cost-Effective Diameter-Two Topologies: Analysis and Evaluation, "
               "SC 2015, section 3.2",
-    .details = "The intermediate is drawn per packet, uniformly among the eligible switches other "
-               "than the source's and the destination's: switches with hosts, or on dragonflies "
-               "the entry switches of the other groups. Packets whose source and destination share "
-               "a switch are not misrouted. Where a half has several minimal paths each packet "
-               "draws one of the outputs, hop by hop, all alike. Free of deadlock with VC = phase "
-               "(2 VCs) on undamaged OFT, MLFM and trees, with VC = hops elsewhere.\n\n"
-               "On dragonfly and dragonflyplus (hierarchy=auto or on) each half has at most one "
-               "global link, as for minimal. Without failures VC = phase is free of deadlock: 3 "
-               "VCs with intermediate=group (in the source's group, on the way from the other "
-               "group, in the destination's), 4 with hosts or all on a dragonfly, 2 with hosts on "
-               "a dragonflyplus; VC = hops with all there.",
+    .details =
+        "The intermediate switch is drawn per packet, uniformly among the eligible switches other "
+        "than those of the source and the destination: switches with hosts, or on dragonflies the "
+        "entry switches of the other groups. Packets whose source and destination share a switch "
+        "take no detour. Where one half of the route has several minimal paths, each packet draws "
+        "one of the outputs uniformly at every hop. Free of deadlock with VC = phase (2 VCs) on "
+        "OFT, MLFM and trees without failures, and with VC = hops elsewhere.\n\n"
+        "On dragonfly and dragonflyplus (hierarchy=auto or on) each half has at most one global "
+        "link, as for minimal. Without failures, VC = phase is free of deadlock: with 3 VCs for "
+        "intermediate=group (in the source's group, on the way from the intermediate group, in the "
+        "destination's group), with 4 for intermediate=hosts or all on a dragonfly, and with 2 for "
+        "hosts on a dragonflyplus; intermediate=all on a dragonflyplus needs VC = hops.",
     .params = valiant_params,
     .kind = IK_ROUTE_OBLIVIOUS,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES,

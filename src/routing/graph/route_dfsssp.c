@@ -23,7 +23,8 @@ static ik_status dfsssp_create(ik_routing *r, const ik_params *params, const ik_
 
 static const ik_param dfsssp_params[] = {
     {"passes", IK_PARAM_UINT, "2", 1, 100, NULL,
-     "times that every destination is routed; later passes see all other loads"},
+     "number of times that every destination is routed; later passes take the loads of all other "
+     "destinations into account"},
     {0},
 };
 
@@ -32,13 +33,15 @@ static const char *const dfsssp_examples[] = {
 
 const ik_routing_family ik_routing_dfsssp = {
     .name = "dfsssp",
-    .summary = "globally balanced shortest paths on any fabric, made free of deadlock by layers",
+    .summary =
+        "globally balanced shortest paths on any fabric, made free of deadlock by virtual layers",
     .source = "Hoefler, Schneider, Lumsdaine: Optimized Routing for Large-Scale InfiniBand "
               "Networks, HOTI 2009; Domke, Hoefler, Nagel: Deadlock-Free Oblivious Routing for "
               "Arbitrary Topologies, IPDPS 2011",
-    .details = "Each destination's tree minimises (hops, host pairs already routed over the path's "
-               "links). Deadlock freedom comes from the VC scheme of the same name, its natural "
-               "one, which gives every path a layer whose dependencies are acyclic.",
+    .details = "Each destination's tree minimises the number of hops first, and then the number of "
+               "host pairs already routed over the path's links. Freedom from deadlock comes from "
+               "the VC scheme of the same name, which is the default one: it puts every path into "
+               "a layer whose dependencies are acyclic.",
     .params = dfsssp_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

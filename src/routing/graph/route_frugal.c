@@ -53,9 +53,10 @@ const uint64_t *frugal_lane_load(const ik_routing *r)
 
 static const ik_param frugal_params[] = {
     {"lanes", IK_PARAM_UINT, "8", 1, FRUGAL_MOST_LANES, NULL,
-     "most lanes; where shortest paths do not fit, some paths are longer"},
+     "most lanes that are used; where shortest paths do not fit, some paths are longer"},
     {"prefer", IK_PARAM_ENUM, "lanes", 0, 0, "lanes|load",
-     "the fewest lanes at a load no higher than that of lowest-port tables, or the least load"},
+     "lanes: the fewest lanes at a load no higher than that of lowest-port tables; load: the least "
+     "load"},
     {0},
 };
 
@@ -69,18 +70,19 @@ static const char *const frugal_examples[] = {"karytree:k=2,n=3",
 
 const ik_routing_family ik_routing_frugal = {
     .name = "frugal",
-    .summary = "shortest paths chosen with their lanes, so that few lanes are safe for both "
+    .summary = "shortest paths chosen together with their lanes: few lanes suffice for both "
                "directions of every connection",
     .source = "ikat; compared with Skeie, Lysne, Theiss: Layered Shortest Path (LASH) Routing in "
               "Irregular System Area Networks, IPDPS 2002",
     .details =
-        "Pairs of switches are routed nearest first, both directions on one lane, over the paths "
-        "with the least load that keep the lane's dependency graph acyclic; many rules are tried. "
-        "prefer=lanes takes the fewest lanes whose busiest link carries no more host pairs than "
-        "under tables that take the lowest port (what a subnet manager's LASH does); prefer=load "
-        "takes the least load within `lanes`. Always succeeds, with longer paths where shortest "
-        "ones do not fit. The VCs, set by VC scheme frugal, are one lane per pair of switches, so "
-        "replies may take the lane of the request. The note says what the lanes cost.",
+        "Pairs of switches are routed in order of distance, the nearest first and both directions "
+        "on one lane, over the least loaded paths that keep the lane's dependency graph acyclic; "
+        "many rules are tried. prefer=lanes takes the fewest lanes whose busiest link carries no "
+        "more host pairs than it would with tables that take the lowest port (as a subnet "
+        "manager's LASH does); prefer=load takes the least load within `lanes`. The routing always "
+        "succeeds, with longer paths where shortest paths do not fit. VC scheme frugal gives each "
+        "pair of switches one lane, so replies may take the lane of the request. A note reports "
+        "what the lanes cost in load and path length.",
     .params = frugal_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

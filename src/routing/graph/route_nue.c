@@ -261,9 +261,11 @@ const uint64_t *nue_layer_load(const ik_routing *r)
 
 static const ik_param nue_params[] = {
     {"vcs", IK_PARAM_UINT, "1", 1, 64, NULL,
-     "layers, each with its own destinations: more give shorter and better balanced paths"},
+     "number of layers, each with its own destinations; more layers give shorter and better "
+     "balanced paths"},
     {"pairs", IK_PARAM_ENUM, "single", 0, 0, "single|both",
-     "the layer by destination, or one layer for both directions of two hosts, as many as pay"},
+     "single: the layer depends on the destination; both: both directions between two hosts have "
+     "the same layer, and only as many layers are used as improve the result"},
     {0},
 };
 
@@ -273,18 +275,18 @@ static const char *const nue_examples[] = {
 
 const ik_routing_family ik_routing_nue = {
     .name = "nue",
-    .summary = "paths inside an acyclic dependency graph: deadlock-free with any number of VCs, on "
+    .summary = "paths within an acyclic dependency graph: deadlock-free with any number of VCs, on "
                "any fabric",
     .source = "Domke, Hoefler, Matsuoka: Routing on the Dependency Graph: A New Approach to "
               "Deadlock-Free High-Performance Routing, HPDC 2016",
     .details =
-        "Destinations are split over `vcs` layers; in each, every destination is routed by a "
-        "balanced search that only uses channel dependencies which keep the layer's graph acyclic, "
-        "and by a spanning tree's paths where that gets stuck. Always succeeds; paths may be "
-        "longer than shortest. The VC, set by VC scheme nue, depends on the destination. With "
-        "pairs=both replies may take the layer of the request: with several layers pairs of "
-        "switches are routed in the place of destinations, as by frugal:prefer=load with up to "
-        "`vcs` lanes.",
+        "Destinations are divided among `vcs` layers. In each layer, every destination is routed "
+        "by a balanced search that uses only channel dependencies which keep the layer's graph "
+        "acyclic, and along the paths of a spanning tree where the search finds no way. The "
+        "routing always succeeds; paths may be longer than shortest paths. The VC is set by VC "
+        "scheme nue and depends on the destination. With pairs=both, replies may take the layer of "
+        "the request: with several layers, pairs of switches are then routed instead of "
+        "destinations, as frugal:prefer=load does with up to `vcs` lanes.",
     .params = nue_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

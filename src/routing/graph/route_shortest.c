@@ -18,7 +18,8 @@ static ik_status shortest_create(ik_routing *r, const ik_params *params, const i
 
 static const ik_param shortest_params[] = {
     {"passes", IK_PARAM_UINT, "2", 1, 100, NULL,
-     "times that every destination is routed; later passes see all other loads"},
+     "number of times that every destination is routed; later passes take the loads of all other "
+     "destinations into account"},
     {0},
 };
 
@@ -27,13 +28,16 @@ static const char *const shortest_examples[] = {
 
 const ik_routing_family ik_routing_shortest = {
     .name = "shortest",
-    .summary = "one shortest path per destination, links balanced by flow, on any fabric",
-    .source = "balancing by flow: ikat; shortest-path tables as in every subnet manager",
-    .details = "Destination after destination, each switch from the farthest inwards takes its "
-               "least loaded link that comes one hop nearer and adds to it the sources whose path "
-               "comes through it. What a subnet manager does that only counts hops: free of "
-               "deadlock with one VC on undamaged trees, unprotected elsewhere (a ring of five "
-               "deadlocks). The VC schemes lash, lash_tor, acro and dfsssp protect it.",
+    .summary =
+        "one shortest path per destination, with links balanced by number of flows, on any fabric",
+    .source = "the balancing is ikat's; the shortest-path tables are those of every subnet manager",
+    .details =
+        "Destinations are routed one after the other. For each, every switch, beginning with the "
+        "farthest, takes its least loaded link among those that are one hop nearer, and adds to "
+        "this link the number of sources whose paths pass through the switch. This is what a "
+        "subnet manager does that only counts hops: it is free of deadlock with one VC on trees "
+        "without failures, but not elsewhere (it deadlocks on a ring of five switches). The VC "
+        "schemes lash, lash_tor, acro and dfsssp make it free of deadlock.",
     .params = shortest_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

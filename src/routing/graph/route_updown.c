@@ -465,9 +465,10 @@ static ik_status create(ik_routing *r, const ik_params *params, const ik_env *en
 
 static const ik_param params[] = {
     {"order", IK_PARAM_ENUM, "auto", 0, 0, "auto|levels|distance",
-     "what up means: towards the roots of a recognised tree, or towards one switch"},
+     "what up means: towards the roots of a recognised tree (levels), or towards one switch "
+     "(distance)"},
     {"root", IK_PARAM_UINT, "", 0, 4294967294.0, NULL,
-     "the topmost switch of order=distance; without it a central one", "order=auto|distance",
+     "the topmost switch of order=distance; a central switch if not given", "order=auto|distance",
      "order=distance has a root"},
     ROUTING_SEED_PARAM,
     {0},
@@ -483,16 +484,17 @@ static const char *const examples[] = {
 
 const ik_routing_family ik_routing_updown = {
     .name = "updown",
-    .summary = "up, then down, on any fabric: deadlock-free tables without virtual channels",
+    .summary = "first up, then down, on any fabric: tables that are deadlock-free without virtual "
+               "channels",
     .source = "Schroeder, Birrell, Burrows, Murray, Needham, Rodeheffer, Satterthwaite, Thacker: "
               "Autonet, IEEE JSAC 1991",
-    .details =
-        "Every link has an upper end. A packet goes up, then down. Up means nearer to the roots if "
-        "the fabric is a recognised tree and every connected pair can be served so; otherwise "
-        "nearer to one central switch (order=distance; ties by switch number).\n\nThe tables "
-        "depend on the destination alone and are legal from every input: a switch that reaches the "
-        "destination by going down does so, even if going up first were shorter. Paths may be "
-        "longer than the shortest, and links near the root are loaded most.",
+    .details = "Every link has an upper end, and a packet goes up first and then down. Up means "
+               "towards the roots if the fabric is a recognised tree and every connected pair can "
+               "be routed in this way; otherwise up means towards one central switch "
+               "(order=distance; ties are broken by switch number).\n\nThe tables depend on the "
+               "destination alone and are valid for every input port: a switch that can reach the "
+               "destination by going down does so, even if going up first were shorter. Paths may "
+               "be longer than shortest paths, and links near the root carry the most load.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims =

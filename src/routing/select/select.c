@@ -24,7 +24,8 @@ uint32_t select_first_from(const ik_selection *s, const ik_select_request *ask, 
 }
 
 const ik_param select_tie_params[] = {
-    {"tie", IK_PARAM_ENUM, "lowest", 0, 0, "lowest|random", "which of several equal outputs"},
+    {"tie", IK_PARAM_ENUM, "lowest", 0, 0, "lowest|random",
+     "which one is taken among equal outputs"},
     {0},
 };
 

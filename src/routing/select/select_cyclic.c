@@ -42,7 +42,7 @@ static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, c
 
 const ik_selection_family ik_selection_cyclic = {
     .name = "cyclic",
-    .summary = "the output after the last one that this switch took (CP)",
+    .summary = "round robin: the output after the one that this switch took last (CP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
     .pick = pick,

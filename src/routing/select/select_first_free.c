@@ -19,7 +19,7 @@ static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, c
 
 const ik_selection_family ik_selection_first_free = {
     .name = "first_free",
-    .summary = "the lowest-numbered output with room (FF)",
+    .summary = "the lowest-numbered output with free space (FF)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
     .pick = pick,

@@ -10,7 +10,7 @@ static int64_t score(const ik_select_request *ask, uint32_t channel)
 
 const ik_selection_family ik_selection_least_queued = {
     .name = "least_queued",
-    .summary = "the output with the fewest bytes waiting here",
+    .summary = "the output with the fewest bytes waiting in this switch",
     .source = "the usual queue-length rule of adaptive switches; an extension of the published set",
     .params = select_tie_params,
     .create = select_tie_create,

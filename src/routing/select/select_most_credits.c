@@ -11,7 +11,7 @@ static int64_t score(const ik_select_request *ask, uint32_t channel)
 
 const ik_selection_family ik_selection_most_credits = {
     .name = "most_credits",
-    .summary = "the output whose next queue has the most free space (MC)",
+    .summary = "the output with the most free space in the next switch's input queue (MC)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
     .params = select_tie_params,

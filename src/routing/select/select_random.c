@@ -44,7 +44,7 @@ static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, c
 
 const ik_selection_family ik_selection_random = {
     .name = "random",
-    .summary = "one of the outputs with room, drawn uniformly (RP)",
+    .summary = "one of the outputs with free space, drawn uniformly (RP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
     .pick = pick,

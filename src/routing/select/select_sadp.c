@@ -23,7 +23,8 @@ static uint32_t pick_mask(const ik_selection *s, const ik_select_request *ask, c
 
 const ik_selection_family ik_selection_sadp = {
     .name = "sadp",
-    .summary = "the deterministic variant's output, else the next with room (SADP)",
+    .summary =
+        "the output of the deterministic variant, otherwise the next one with free space (SADP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006; Gomez, Gilabert, Gomez, Lopez, Duato: "
               "Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007",

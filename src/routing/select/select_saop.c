@@ -17,7 +17,8 @@ static ik_status create(ik_selection *s, const ik_params *params, const ik_env *
 
 const ik_selection_family ik_selection_saop = {
     .name = "saop",
-    .summary = "the up port of the source's digit of the stage, else the next with room (SAOP)",
+    .summary = "the up port given by the source's digit at this stage, otherwise the next one with "
+               "free space (SAOP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
     .create = create,

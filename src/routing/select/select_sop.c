@@ -18,7 +18,8 @@ static ik_status create(ik_selection *s, const ik_params *params, const ik_env *
 
 const ik_selection_family ik_selection_sop = {
     .name = "sop",
-    .summary = "the up port of the source's lowest digit, else the next with room (SOP)",
+    .summary = "the up port given by the source's lowest digit, otherwise the next one with free "
+               "space (SOP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
     .create = create,

@@ -24,7 +24,8 @@ static ik_status create(ik_selection *s, const ik_params *params, const ik_env *
 
 const ik_selection_family ik_selection_ssp = {
     .name = "ssp",
-    .summary = "an up port fixed by the switch's label, else the next with room (SSP)",
+    .summary =
+        "an up port given by the switch's label, otherwise the next one with free space (SSP)",
     .source = "Gilabert, Gomez, Lopez, Duato: On the Influence of the Selection Function on the "
               "Performance of Fat-trees, Euro-Par 2006",
     .create = create,

@@ -13,7 +13,8 @@
 
 static const ik_param lft_params[] = {
     {"path", IK_PARAM_PATH, NULL, 0, 0, NULL,
-     "file with forwarding tables: OpenSM's dump or what it loads, dump_fts, ibroute, opensm.fdbs"},
+     "file with forwarding tables: a dump of OpenSM, a file that OpenSM loads, output of dump_fts "
+     "or ibroute, or opensm.fdbs"},
     {0},
 };
 
@@ -144,14 +145,14 @@ const ik_routing_family ik_routing_lft = {
     .summary = "forwarding tables read from a file",
     .source = "the table format of OpenSM's file routing engine",
     .details =
-        "Entries are matched to ports of hosts by port GUID where a line has one that the fabric "
-        "knows, else by LID; switches by GUID. What the fabric does not have is skipped and "
-        "counted in a note, and so are hosts and switches without entries; a file that fits no "
-        "switch or no host is an error, and so is a port that a switch does not have. Where ports "
-        "have several LIDs (LMC > 0), each is a path of its own, and proofs take all of them. The "
-        "file has no service levels and virtual lanes: without a VC scheme the tables are proved "
-        "for one lane.\n\nNothing is claimed about such tables: they may be incomplete, loop, or "
-        "deadlock.",
+        "Switches are matched by GUID. Entries are matched to ports of hosts by port GUID where a "
+        "line has a GUID that the fabric knows, otherwise by LID. Entries for nodes that the "
+        "fabric does not have are skipped and counted in a note, and so are hosts and switches "
+        "without entries. It is an error if the file matches no switch or no host, or names a port "
+        "that a switch does not have. Where ports have several LIDs (LMC > 0), each LID is a "
+        "separate path, and proofs cover all of them. The file has no service levels or virtual "
+        "lanes: without a VC scheme the tables are proved for one lane.\n\nSuch tables may be "
+        "incomplete, have loops, or deadlock: `ikat check` shows whether they do.",
     .params = lft_params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_IN_ORDER,

@@ -224,15 +224,15 @@ static uint64_t set_of(const ik_routing *r, uint32_t sw, uint32_t port)
 
 static const ik_param params[] = {
     {"stages", IK_PARAM_STRING, "all", 0, 0, NULL,
-     "levels of switches that choose: all, or a list as in 1:2 (leaf switches are 1)"},
+     "levels of switches that choose: all, or a list such as 1:2 (leaf switches are level 1)"},
     {"delta", IK_PARAM_UINT, "1", 1, 65535, NULL,
      "only every delta-th up port is allowed for a destination"},
     {"filter", IK_PARAM_ENUM, "digit", 0, 0, "digit|destination|port",
      "what an allowed port's number is congruent to, modulo delta", "delta>1",
      "delta above 1 filters"},
     {"triggering", IK_PARAM_ENUM, "selection", 0, 0, "selection|none|th|2th",
-     "who chooses: the selection function, or most credits always, below one threshold, between "
-     "two"},
+     "what chooses: the selection function; or the most credits, always (none), below one "
+     "threshold (th), or between two (2th)"},
     {"low", IK_PARAM_FRACTION, "25 %", 0, 1, NULL,
      "low triggering threshold: free credits of the D-mod-K port's queue", "triggering=th|2th",
      "triggering=th or 2th looks at it"},
@@ -248,24 +248,24 @@ static const char *const examples[] = {
 static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", NULL};
 
 #define MEMBER                                                                                     \
-    .name = "adaptive_tree", .summary = "any way up, chosen by local state, and the one way down", \
+    .name = "adaptive_tree",                                                                       \
+    .summary = "any way up, chosen by local queue state, then the only way down",                  \
     .source = "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in "    \
               "Fat-Trees, IPDPS 2007; "                                                            \
               "Rocher-Gonzalez, Escudero-Sahuquillo, Garcia, Quiles, Mora: Towards an Efficient "  \
               "Combination of Adaptive "                                                           \
               "Routing and Queuing Schemes in Fat-Tree Topologies, Journal of Parallel and "       \
               "Distributed Computing 2021",                                                        \
-    .details = "Every shortest path is allowed; the preferred one is that of dmodk. "              \
-               "Restrictions: 'stages' lists the levels that "                                     \
-               "choose (others take the dmodk port); 'delta' allows the up ports congruent "       \
-               "modulo delta to the digit of the "                                                 \
-               "destination (filter=digit), its number (destination, as the algorithm is "         \
-               "printed) or the dmodk port (port). With "                                          \
-               "'triggering' the routing looks at credits itself: none takes the most credits, "   \
-               "th only when the dmodk port has "                                                  \
-               "less than 'low' free, 2th from there until it has 'high' again. Of hosts with "    \
-               "several ports each message draws "                                                 \
-               "one.\n\nNeeds an undamaged generated tree.",                                       \
+    .details =                                                                                     \
+        "Every shortest path is allowed; the preferred one is that of dmodk. The choice can be "   \
+        "restricted: 'stages' lists the levels whose switches choose (the others take the dmodk "  \
+        "port); 'delta' allows only the up ports that are congruent modulo delta to the digit of " \
+        "the destination (filter=digit), to its number (filter=destination, as the algorithm was " \
+        "published) or to the dmodk port (filter=port). With 'triggering' the routing itself "     \
+        "compares credits: 'none' always takes the port with the most credits, 'th' does so only " \
+        "while the dmodk port has less than 'low' free, and '2th' does so from that moment until " \
+        "the port has 'high' free again. For hosts with several ports, each message draws a "      \
+        "port.\n\nNeeds a generated tree without failures.",                                       \
     .params = params, .kind = IK_ROUTE_ADAPTIVE,                                                   \
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,                       \
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC, .example_fabrics = examples,              \

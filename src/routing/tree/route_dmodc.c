@@ -521,13 +521,14 @@ const ik_routing_family ik_routing_dmodc = {
     .summary = "D-mod-K tables for damaged and imported trees",
     .source = "Gliksberg, Capra, Louvet, Garcia, Sohier: High-Quality Fault Resiliency in Fat "
               "Trees, IEEE Micro 2020",
-    .details = "Destinations are numbered by their positions in the tree; a switch spreads them "
-               "over the neighbours that are one step nearer by their number divided by the number "
-               "of ways up below it, then over parallel cables. On a complete tree the tables are "
-               "those of D-mod-K. After damage only those entries change whose neighbours one step "
-               "nearer are not the same as before.\n\nWorks on any fabric whose switches stand in "
-               "levels with links between neighbouring levels only, with failed links and "
-               "switches. Refused if connected hosts have no way up and then down.",
+    .details =
+        "Destinations are numbered by their positions in the tree. A switch divides this number by "
+        "the number of ways up below it, and by the result spreads destinations over the "
+        "neighbours that are one step nearer, then over parallel cables. On a complete tree the "
+        "tables are those of D-mod-K. After a failure, only those entries change for which the set "
+        "of neighbours one step nearer has changed.\n\nWorks on any fabric whose switches form "
+        "levels with links between adjacent levels only, also with failed links and switches. It "
+        "is refused if two connected hosts have no path that goes up and then down.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims =
         IK_CLAIM_DELIVERS | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_SURVIVES_FAILURES | IK_CLAIM_IN_ORDER,

@@ -23,15 +23,16 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 
 const ik_routing_family ik_routing_dmodk = {
     .name = "dmodk",
-    .summary = "up by the digits of the destination (D-mod-k), computed without tables",
+    .summary = "D-mod-k: goes up by the digits of the destination; computed, without tables",
     .source = "Gomez, Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in "
               "Fat-Trees, IPDPS 2007; Rodriguez, Minkenberg, Beivide, Luijten, Labarta, Valero: "
               "Oblivious Routing Schemes in Extended Generalized Fat Tree Networks, CLUSTER 2009",
-    .details = "A level-l switch sends a packet for host d up by port M_l(d) mod w_{l+1}, where "
-               "M_l is d's digit at level l. With p parallel cables the digit is taken mod w*p and "
-               "the cable down is the one that the lower switch would go up by. Hosts with several "
-               "ports: r_0 = M_1(d) mod (w_1 p_1) is the source's port and the destination's.\n\n"
-               "Needs an undamaged generated tree; dmodc serves damaged and imported ones.",
+    .details =
+        "A level-l switch sends a packet for host d up by port M_l(d) mod w_{l+1}, where "
+        "M_l is d's digit at level l. With p parallel cables the digit is taken mod w*p and the "
+        "cable down is the one that the lower switch would use to go up. Hosts with several ports: "
+        "both the source and the destination use port r_0 = M_1(d) mod (w_1 p_1).\n\n"
+        "Needs a generated tree without failures; use dmodc for damaged and imported trees.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC,

@@ -81,14 +81,16 @@ static const char *const refused[] = {"ring:n=5", "karytree:k=2,n=3,fail=10%", N
 
 const ik_routing_family ik_routing_dmodk_pgft = {
     .name = "dmodk_pgft",
-    .summary = "D-mod-K for trees with parallel cables: parent and cable from the destination",
+    .summary = "D-mod-K for trees with parallel cables: the destination gives both the parent and "
+               "the cable",
     .source = "Zahavi: Fat-tree routing and node ordering providing contention free traffic for "
               "MPI global collectives, Journal of Parallel and Distributed Computing 2012",
     .details = "A level-l switch sends a packet for host d up by port q = (d / (w_1...w_l)) mod "
                "(w_{l+1} p_{l+1}), which is cable q / w_{l+1} to parent q mod w_{l+1}; down, cable "
-               "(d / (w_1...w_l)) mod p_l is taken. Hosts with several ports send and receive by "
-               "port d mod (w_1 p_1).\n\nThe same as dmodk on k-ary n-trees and full trees without "
-               "parallel cables; different on slimmed trees. Needs an undamaged generated tree.",
+               "(d / (w_1...w_l)) mod p_l is taken. Hosts with several ports send and receive "
+               "through port d mod (w_1 p_1).\n\nThe routes are the same as those of dmodk on "
+               "k-ary n-trees and on full trees without parallel cables, and different on slimmed "
+               "trees. Needs a generated tree without failures.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_DEST_BASED | IK_ROUTE_ARITHMETIC,

@@ -45,10 +45,11 @@ const ik_routing_family ik_routing_fir = {
     .source = "Gomez, Lopez, Duato: A Memory-Effective Routing Strategy for Regular "
               "Interconnection Networks, IPDPS 2005; Gomez, Gilabert, Gomez, Lopez, Duato: "
               "Deterministic versus Adaptive Routing in Fat-Trees, IPDPS 2007",
-    .details = "To FI and LI come a mask MR on the destination's address and a set RRR of ports "
-               "that go first. Addresses pack the digits of the host into ceil(log2 m) bits each, "
-               "so that any arity works.\n\nNeeds an undamaged generated tree where every switch "
-               "has at least as many up ports as children, or a power of two of them.",
+    .details = "In addition to FI and LI, every port has a mask MR on the destination's address "
+               "and a set RRR of ports that take precedence. Addresses pack each digit of the host "
+               "into ceil(log2 m) bits, so that any arity works.\n\nNeeds a generated tree without "
+               "failures where every switch has at least as many up ports as children, or a number "
+               "of up ports that is a power of two.",
     .params = params,
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,

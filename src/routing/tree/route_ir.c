@@ -25,10 +25,11 @@ const ik_routing_family ik_routing_ir = {
     .source = "Bakker, van Leeuwen, Tan: Linear Interval Routing, Algorithms Review 1991; Gomez, "
               "Gilabert, Gomez, Lopez, Duato: Deterministic versus Adaptive Routing in Fat-Trees, "
               "IPDPS 2007",
-    .details = "Every port holds a first and a last host (FI, LI). Down ports hold the hosts "
-               "below, up ports the cyclic rest. The allowed ports are those of adaptive_tree; "
-               "registers know no preferred one, so the first counts as preferred.\n\n"
-               "Needs an undamaged generated tree.",
+    .details = "Every port holds a first and a last host (FI, LI). Down ports hold the interval of "
+               "the hosts below them, up ports the cyclic interval of all other hosts. The allowed "
+               "ports are those of adaptive_tree. Registers cannot express a preferred port, so "
+               "the first allowed port counts as preferred.\n\n"
+               "Needs a generated tree without failures.",
     .kind = IK_ROUTE_ADAPTIVE,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
     .traits = IK_ROUTE_DEST_BASED,

@@ -84,10 +84,10 @@ const ik_routing_family ik_routing_oblivious = {
     .name = "oblivious",
     .summary = "a random nearest common ancestor for every packet",
     .source = "Greenberg, Leiserson: Randomized Routing on Fat-Trees, FOCS 1985",
-    .details =
-        "The source draws one of the ways up to the nearest common ancestors (parallel cables "
-        "counted singly) uniformly; down, the cable has the number of the cable up. Of hosts with "
-        "several ports each message draws one.\n\nNeeds an undamaged generated tree.",
+    .details = "The source draws one of the ways up to the nearest common ancestors uniformly "
+               "(each parallel cable counts as a way); on the way down, the cable has the number "
+               "of the cable up. For hosts with several ports, each message draws a port.\n\nNeeds "
+               "a generated tree without failures.",
     .kind = IK_ROUTE_OBLIVIOUS,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE,
     .traits =

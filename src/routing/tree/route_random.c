@@ -34,13 +34,13 @@ static const ik_param params[] = {ROUTING_SEED_PARAM, {0}};
 
 const ik_routing_family ik_routing_random = {
     .name = "random",
-    .summary = "one nearest common ancestor for every pair of hosts, drawn once",
+    .summary = "one nearest common ancestor for every pair of hosts, drawn at random once",
     .source = "Rodriguez, Minkenberg, Beivide, Luijten, Labarta, Valero: Oblivious Routing Schemes "
               "in Extended Generalized Fat Tree Networks, CLUSTER 2009",
-    .details =
-        "For every ordered pair of hosts one of the ways up to their nearest common ancestors "
-        "(parallel cables counted singly) is drawn uniformly, of hosts with several ports the port "
-        "too; the way down follows from it.\n\nNeeds an undamaged generated tree.",
+    .details = "For every ordered pair of hosts, one of the ways up to their nearest common "
+               "ancestors is drawn uniformly (each parallel cable counts as a way); for hosts with "
+               "several ports the port is drawn as well. The way down follows from it.\n\nNeeds a "
+               "generated tree without failures.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,

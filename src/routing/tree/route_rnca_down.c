@@ -26,8 +26,8 @@ const ik_routing_family ik_routing_rnca_down = {
               "in Extended Generalized Fat Tree Networks, CLUSTER 2009",
     .details = "Every subtree draws a balanced random map from its children to up ports; the "
                "destination's mapped digits choose the way up. Keeps the concentration of endpoint "
-               "contention of D-mod-k and breaks its resonance with regular patterns.\n\nNeeds an "
-               "undamaged generated tree.",
+               "contention of D-mod-k and breaks its resonance with regular patterns.\n\nNeeds a "
+               "generated tree without failures.",
     .params = params,
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,

@@ -21,14 +21,14 @@ static uint32_t next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
 
 const ik_routing_family ik_routing_smodk = {
     .name = "smodk",
-    .summary = "up by the digits of the source (S-mod-k), computed without tables",
+    .summary = "S-mod-k: goes up by the digits of the source; computed, without tables",
     .source = "Rodriguez, Minkenberg, Beivide, Luijten, Labarta, Valero: Oblivious Routing Schemes "
               "in Extended Generalized Fat Tree Networks, CLUSTER 2009",
     .details = "A level-l switch sends a packet of host s up by port M_l(s) mod w_{l+1}. With p "
                "parallel cables the digit is taken mod w*p and the cable down has the number of "
-               "the cable up. Hosts with several ports: r_0 = M_1(s) mod (w_1 p_1) is the source's "
-               "port and the destination's.\n\nNeeds an undamaged generated tree. The output "
-               "depends on the source, so there is no forwarding table by destination.",
+               "the cable up. Hosts with several ports: both the source and the destination use "
+               "port r_0 = M_1(s) mod (w_1 p_1).\n\nNeeds a generated tree without failures. The "
+               "output depends on the source, so there is no forwarding table by destination.",
     .kind = IK_ROUTE_DETERMINISTIC,
     .claims = IK_CLAIM_DELIVERS | IK_CLAIM_MINIMAL | IK_CLAIM_DEADLOCK_FREE | IK_CLAIM_IN_ORDER,
     .traits = IK_ROUTE_ARITHMETIC | IK_ROUTE_IGNORES_HOPS,

@@ -138,7 +138,8 @@ struct pipe {
     unsigned vcs, routing, vc_alloc, sw_alloc, traversal, iterations, injection, speedup;
     unsigned input_speedup, output_speedup; /* ports of the crossbar of an input, an output */
     match_kind vc_kind, sw_kind;
-    uint32_t depth, ring_shift, flit_bytes, packet_flits, packet_bytes; /* of the largest packet */
+    uint32_t depth, ring_shift, flit_bytes, packet_flits, packet_bytes; /* of the largest size of a
+                                                                           packet */
     /* clock_ps: of a link cycle; the others in cycles */
     uint64_t clock_ps, warmup, end, series, watchdog, seed;
     double load;

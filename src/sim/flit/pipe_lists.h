@@ -60,8 +60,8 @@ static uint32_t ask_for_output(pipe_partition *q, const pipe_router *r, uint32_t
     return n;
 }
 
-/* Sends a flit through the crossbar, whose ports stay connected where the packet's next one is
- * there. */
+/* Sends a flit through the crossbar, whose ports stay connected where the packet's next one
+ * is there. */
 static void send_through(pipe_partition *q, pipe_router *r, uint32_t in, uint32_t bit, uint32_t out,
                          pipe_kernel k)
 {

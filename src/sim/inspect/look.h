@@ -133,8 +133,8 @@ SIM_INLINE bool look_input_free(const sim *s, uint32_t sw, unsigned in, unsigned
     return free_inputs(&s->net.switches[sw])[input >> 6] >> (input & 63) & 1;
 }
 
-/* Whether an event is the end of a transfer through the crossbar: its port is the output, its data
- * the input (in * input_speedup + reader) as transfer_input() gives it. */
+/* Whether an event is the end of a transfer through the crossbar: its port is the output,
+ * its data the input (in * input_speedup + reader) as transfer_input() gives it. */
 SIM_INLINE bool look_is_transfer(const sim *s, const event *e)
 {
     return event_kind(e) == EV_TAIL && e->node < s->f->num_switches && ends_transfer(e->data);

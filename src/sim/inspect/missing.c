@@ -319,7 +319,7 @@ static void print_switches(report *r)
     }
     end(r, "queues of switches");
     if (r->packets)
-        fprintf(r->to, "%llu packets stand in %llu queues of switches\n", llu(r->packets),
+        fprintf(r->to, "%llu packets wait in %llu queues of switches\n", llu(r->packets),
                 llu(r->lines));
 }
 

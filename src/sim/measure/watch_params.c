@@ -10,14 +10,15 @@ enum { MOST_CHOSEN = 1000 };
 
 const ik_param ik_watch_params[] = {
     {"packets", IK_PARAM_TEXTS, "", 0, 0, NULL,
-     "SOURCE:NUMBER or SOURCE:FIRST-LAST, a list; the packets of a host are counted from 0"},
+     "list of SOURCE:NUMBER or SOURCE:FIRST-LAST; the packets of a host are counted from 0"},
     {"first", IK_PARAM_UINT, "", 1, MOST_CHOSEN, NULL,
-     "so many packets that are sent first, of those that source, destination and after let pass"},
+     "this many packets, the first that are sent among those selected by source, destination and "
+     "after"},
     {"slowest", IK_PARAM_UINT, "", 1, MOST_CHOSEN, NULL,
-     "so many packets with the largest latency, of those delivered in the measured time that "
-     "source, destination and after let pass",
+     "this many packets, those with the largest latency among the packets that are delivered in "
+     "the measured time and selected by source, destination and after",
      "not first", "first and slowest: two runs"},
-    {"source", IK_PARAM_UINT, "", 0, 4294967294.0, NULL, "only packets of this host",
+    {"source", IK_PARAM_UINT, "", 0, 4294967294.0, NULL, "only packets from this host",
      "first or slowest", "say how many: first or slowest"},
     {"destination", IK_PARAM_UINT, "", 0, 4294967294.0, NULL, "only packets to this host",
      "first or slowest", "say how many: first or slowest"},

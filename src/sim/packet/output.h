@@ -17,8 +17,8 @@
 #include "sim/packet/watching.h"
 
 /* In the data of EV_TAIL. LINK_END: the link's end, with vc << 24 | bytes. Without it, and without
- * LOOK_AGAIN, the end of a transfer through the crossbar, whose input stands in the low bits;
- * BOTH_END: and that of the link, which sent what output_state says. */
+ * LOOK_AGAIN, the end of a transfer through the crossbar, whose input stands in the low
+ * bits; BOTH_END: and that of the link, which sent what output_state says. */
 #define LINK_END 0x80000000u
 #define BOTH_END 0x20000000u
 

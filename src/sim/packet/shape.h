@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shape of a switch kernel, its request masks and queues, and the transfer of a packet through
- * the crossbar: what the kernels compiled from packet/switch.c share. */
+ * The shape of a switch kernel, its request masks and queues, and the transfer of a packet cycles
+ * through the crossbar: what the kernels compiled from packet/switch.c share. */
 #ifndef IKAT_SIM_SHAPE_H
 #define IKAT_SIM_SHAPE_H
 

@@ -6,42 +6,44 @@
 
 const ik_param ik_measure_params[] = {
     {"warmup", IK_PARAM_TIME, "50 us", 0, 1e15, "auto",
-     "time before anything is counted; auto: it is found from the run's own latency and throughput "
-     "(MSER), in a run of its own",
+     "time before anything is measured; auto: found from the latency and throughput of a separate "
+     "run (MSER)",
      "until=duration", "a finite workload is counted from its start"},
     {"duration", IK_PARAM_TIME, "100 us", 1, 1e15, NULL,
-     "time that is measured; with warmup: auto also the longest warm-up",
+     "measured time; with warmup: auto, also the longest possible warm-up",
      "until=duration and not stop_ci",
      "a finite workload has at_most, and stop says itself when a run ends"},
     {"until", IK_PARAM_ENUM, "duration", 0, 0, "duration|delivered",
-     "a time, with endless traffic; or the last delivery, with a finite workload"},
+     "when the run ends: after `duration`, with endless traffic; or at the last delivery, with a "
+     "finite workload"},
     {"at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
-     "time after which what is not delivered is missing; what is done at this time is done",
+     "time at which a finite workload is stopped; what is not delivered by then counts as missing",
      "until=delivered",
      "endless traffic has warmup and duration, or stop: {ci: 2 %, at_most: 2 ms}"},
     {"stop_ci", IK_PARAM_FRACTION, "", 1e-4, 0.5, NULL,
-     "the run ends when the 95 % interval of a result (batch means) is at most so much of it to "
-     "either side; in a file stop: {ci: 2 %, of: latency_mean_ns, at_most: 2 ms}",
+     "the run ends when the half-width of a result's 95 % confidence interval (batch means) is at "
+     "most this fraction of the result; in a file, stop: {ci: 2 %, of: latency_mean_ns, at_most: 2 "
+     "ms}",
      "until=duration", "a finite workload is measured until it is delivered"},
     {"stop_of", IK_PARAM_ENUM, "latency_mean_ns", 0, 0,
      "latency_mean_ns|throughput|network_latency_mean_ns|arrival_latency_mean_ns|"
      "round_trip_mean_ns|request_latency_mean_ns|reply_latency_mean_ns",
-     "the result that the interval is of: those that are means over time or packets", "stop_ci",
-     "give stop a ci"},
+     "the result whose confidence interval is tested; it must be a mean over time or packets",
+     "stop_ci", "give stop a ci"},
     {"stop_at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
-     "simulated time at which the run ends though the interval is larger: past saturation none "
-     "becomes small; required with stop_ci",
+     "simulated time at which the run ends even if the interval is still larger, as it may always "
+     "be beyond saturation; required with stop_ci",
      "stop_ci", "give stop a ci"},
     {"series", IK_PARAM_TIME, "", 1, 1e15, NULL, "period of the time series (default: none)"},
     {"congestion", IK_PARAM_BOOL, "true", 0, 0, NULL,
      "sample congestion (trees, head-of-line blocking, victims) at the end of each period of the "
-     "series; times are numbers of samples x the period",
+     "series; times are numbers of samples multiplied by the period",
      "series", "give series, the period of the samples"},
     {"paranoid", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "check that packets, bytes and credits are conserved while it runs"},
+     "check during the run that packets, bytes and credits are conserved"},
     {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL,
-     "look for a deadlock so often while packets are under way, but not before another eighth of "
-     "the simulated time; 0 ns = never"},
+     "interval at which the run looks for a deadlock while packets are in the network, but at "
+     "least an eighth of the simulated time; 0 ns = never"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 

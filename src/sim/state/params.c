@@ -9,202 +9,221 @@
 
 const ik_param ik_switch_params[] = {
     {"model", IK_PARAM_ENUM, "iq", 0, 0, "iq|ioq|ideal|pipelined",
-     "switch architecture: input-queued, input-and-output-queued, an ideal switch that never "
-     "blocks inside, or a pipelined VC router of flits"},
+     "switch architecture: iq: input-queued; ioq: input- and output-queued; ideal: a switch that "
+     "never blocks internally; pipelined: a router with pipeline stages, virtual channels and "
+     "flits"},
     {"buffer", IK_PARAM_SIZE, "192 KiB", 1, 1e12, NULL,
-     "input buffer of a port, split evenly among its virtual channels unless queues says "
+     "size of a port's input buffer, divided evenly among its virtual channels unless queues says "
      "otherwise"},
     {"queues", IK_PARAM_ENUM, "voqsw", 0, 0, "fifo|voqsw|damq|voqnet",
-     "in an input buffer: a FIFO a virtual channel; a queue an output in each virtual channel's "
-     "space; the same in space that is shared within bounds; a queue with space of its own for "
-     "every destination host (model iq)",
+     "queues of an input buffer: fifo: one FIFO queue per virtual channel; voqsw: one queue per "
+     "output, in the space of each virtual channel; damq: the same in shared space with bounds; "
+     "voqnet: one queue with its own space per destination host (model iq)",
      "model=iq|ioq",
-     "model pipelined has a FIFO for each virtual channel, model ideal queues at its outputs"},
+     "model pipelined has one FIFO queue per virtual channel, and model ideal has queues at its "
+     "outputs"},
     {"voq", IK_PARAM_BOOL, "", 0, 0, NULL,
-     "older spelling: true is queues=voqsw, false is queues=fifo", "model=iq|ioq",
-     "model pipelined has a FIFO for each virtual channel, model ideal queues at its outputs"},
+     "older spelling: true means queues=voqsw, false means queues=fifo", "model=iq|ioq",
+     "model pipelined has one FIFO queue per virtual channel, and model ideal has queues at its "
+     "outputs"},
     {"damq_bounds", IK_PARAM_ENUM, "vc", 0, 0, "vc|output",
-     "what queue_min and queue_max bound (queues=damq): the space of a virtual channel, or of each "
-     "of its queues to an output, for which the sender looks one switch ahead",
+     "what queue_min and queue_max limit (queues=damq): the space of a virtual channel, or of each "
+     "of its queues to an output; the sender then computes the output at the next switch",
      "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
     {"queue_min", IK_PARAM_SIZE, "", 0, 1e12, NULL,
-     "space that no other may take (default: one packet, nothing if there is one virtual channel)",
+     "space that is reserved (default: one packet; nothing if there is only one virtual channel)",
      "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
-    {"queue_max", IK_PARAM_SIZE, "", 1, 1e12, NULL, "most space in use (default: the whole buffer)",
-     "model=iq|ioq and queues=damq", "set queues to damq in model iq or ioq"},
+    {"queue_max", IK_PARAM_SIZE, "", 1, 1e12, NULL,
+     "most space that may be in use (default: the whole buffer)", "model=iq|ioq and queues=damq",
+     "set queues to damq in model iq or ioq"},
     {"adaptive_choice", IK_PARAM_ENUM, "until_granted", 0, 0, "until_granted|at_arrival",
-     "a packet at the head of a queue whose output cannot take it chooses again (in FIFOs every "
-     "head, at every instant), or none ever does (in voqnet and model ideal all choose at arrival)",
+     "when packets choose among outputs: until_granted: the packet at the head of a queue chooses "
+     "again while its output cannot take it (in FIFO queues, every packet at the head, at every "
+     "scheduling instant); at_arrival: once, on arrival (with voqnet and model ideal always so)",
      "model=iq|ioq and queues=fifo|voqsw|damq", "elsewhere there is only one way to choose"},
     {"output_buffer", IK_PARAM_SIZE, "100 KiB", 1, 1e12, NULL,
-     "output buffer of a port (model ioq); queue of flits behind the switch (model pipelined with "
-     "speedup or output_speedup)",
+     "size of a port's output buffer (model ioq); size of the queue of flits after the crossbar "
+     "(model pipelined with speedup or output_speedup)",
      "model=ioq or model=pipelined and speedup>1 or model=pipelined and output_speedup>1",
      "buffer is the input buffer"},
     {"output_sharing", IK_PARAM_ENUM, "split", 0, 0, "split|shared",
-     "output buffer (model ioq): split evenly among its virtual channels, or shared by them but "
-     "for one packet each",
+     "output buffer (model ioq): divided evenly among its virtual channels, or shared by them, "
+     "with room for one packet reserved for each",
      "model=ioq"},
     {"arbiter", IK_PARAM_ENUM, "islip", 0, 0, "islip|round_robin|oldest_first|random|class_first",
-     "how inputs and outputs are matched; class_first: by class_priority, then the oldest, also in "
-     "adapters and on links: classes with a lower priority may starve",
+     "how inputs and outputs are matched; class_first: by class_priority, then the oldest packet, "
+     "also in adapters and on links, so classes with a lower priority may starve",
      "model=iq|ioq",
      "model pipelined has vc_allocator and sw_allocator; in model ideal nothing is matched"},
     {"age", IK_PARAM_ENUM, "generated", 0, 0, "generated|injected",
-     "since when a packet counts as waiting: since its message was made, or since its source sent "
-     "it",
+     "from when the age of a packet counts: from when its message was generated, or from when its "
+     "source sent it",
      "model=iq|ioq and arbiter=oldest_first|class_first", "the other arbiters do not use the age"},
     {"class_priority", IK_PARAM_UINT_LIST, "", 0, 63, NULL,
-     "priority of each class of the traffic (members of mix, in their order), the highest number "
-     "first; each priority has as many virtual channels as the routing asks for, and a queue for "
+     "priority of each class of the traffic (the members of mix, in their order); higher numbers "
+     "go first. Each priority has as many virtual channels as the routing needs, and a queue for "
      "each of them in the adapters",
      "model=iq|ioq and arbiter=class_first", "set arbiter to class_first"},
-    {"iterations", IK_PARAM_UINT, "3", 1, 64, NULL, "iterations of the matching",
+    {"iterations", IK_PARAM_UINT, "3", 1, 64, NULL, "number of iterations of the matching",
      "model=iq|ioq or model=pipelined and vc_allocator=islip|separable_input|separable_output or "
      "model=pipelined and sw_allocator=islip|separable_input|separable_output",
      "a wavefront matches at once, and in model ideal nothing is matched"},
     {"input_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
-     "packets that one input port may read at a time, from different virtual channels; its ports "
-     "of the crossbar, virtual channel v at port v mod input_speedup",
+     "number of packets that an input port may read at a time, from different virtual channels; in "
+     "model pipelined, the number of crossbar ports of an input: virtual channel v uses port v mod "
+     "input_speedup",
      "model=iq|ioq|pipelined", "in model ideal nothing is matched"},
     {"output_speedup", IK_PARAM_UINT, "1", 1, 16, NULL,
-     "ports of the crossbar that an output has, input i at port i mod output_speedup",
+     "number of crossbar ports of an output: input i uses port i mod output_speedup",
      "model=pipelined", "model ioq has speedup"},
     {"speedup", IK_PARAM_REAL, "1", 1, 64, NULL,
-     "speed of the crossbar relative to the link (model ioq), of the whole router, a whole number",
+     "speed of the crossbar relative to the link (model ioq), or of the whole router, a whole "
+     "number (model pipelined)",
      "model=ioq|pipelined", "model iq has input_speedup"},
     {"switching", IK_PARAM_ENUM, "vct", 0, 0, "vct|saf",
      "virtual cut-through, or store-and-forward", "model=iq|ioq|ideal",
      "model pipelined forwards flits"},
     {"routing_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL,
-     "from a packet's arrival to its first request of an output", "model=iq|ioq|ideal",
+     "time from a packet's arrival to its first request of an output", "model=iq|ioq|ideal",
      "model pipelined has routing_cycles"},
     {"traversal_delay", IK_PARAM_TIME, "0 ns", 0, 1e12, NULL,
-     "from leaving the input buffer to the start of the link", "model=iq|ioq|ideal",
+     "time from leaving the input buffer to the start of the link", "model=iq|ioq|ideal",
      "model pipelined has traversal_cycles"},
     {"flit", IK_PARAM_SIZE, "16 B", 1, 65536, NULL,
-     "flit; its time on the fastest link is a cycle, of which a router has `speedup`",
+     "size of a flit; a cycle is the time of a flit on the fastest link, and a router makes "
+     "`speedup` steps per cycle",
      "model=pipelined", "the other models send whole packets: packet in section adapter"},
     {"routing_cycles", IK_PARAM_UINT, "1", 0, 64, NULL,
-     "from a head's arrival to its first VC request", "model=pipelined",
+     "cycles from the arrival of a head flit to its first VC request", "model=pipelined",
      "the other models have routing_delay"},
     {"vc_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL,
-     "from a granted VC to the first request of the switch", "model=pipelined",
+     "cycles from the grant of a VC to the first request of the crossbar", "model=pipelined",
      "the other models have routing_delay"},
-    {"sw_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL, "from a granted switch to the traversal",
-     "model=pipelined", "the other models have routing_delay"},
-    {"traversal_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "through the crossbar", "model=pipelined",
-     "the other models have traversal_delay"},
+    {"sw_alloc_cycles", IK_PARAM_UINT, "1", 1, 64, NULL,
+     "cycles from the grant of the crossbar to the traversal", "model=pipelined",
+     "the other models have routing_delay"},
+    {"traversal_cycles", IK_PARAM_UINT, "1", 0, 64, NULL, "cycles through the crossbar",
+     "model=pipelined", "the other models have traversal_delay"},
     {"vc_allocator", IK_PARAM_ENUM, "islip", 0, 0,
      "islip|separable_input|separable_output|wavefront",
-     "matching of packets with virtual channels", "model=pipelined",
+     "how packets are matched with virtual channels", "model=pipelined",
      "models iq and ioq have arbiter"},
     {"sw_allocator", IK_PARAM_ENUM, "islip", 0, 0,
-     "islip|separable_input|separable_output|wavefront", "matching of inputs with outputs",
+     "islip|separable_input|separable_output|wavefront", "how inputs are matched with outputs",
      "model=pipelined", "models iq and ioq have arbiter"},
     {"hold_switch_for_packet", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "an input that has won an output for a flit keeps it for those behind it in their packet, one "
-     "a cycle, until the tail has gone, or the next flit is not there, or lacks credit or its link",
+     "an input that has won an output for a flit keeps it for the following flits of the packet, "
+     "one per cycle, until the tail flit is sent, or the next flit is not there, lacks credit, or "
+     "finds its link busy",
      "model=pipelined", "the other models send whole packets"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };
 
 const ik_param ik_adapter_params[] = {
-    {"packet", IK_PARAM_SIZE, "4 KiB", 1, 16777215, NULL, "largest packet"},
-    {"message", IK_PARAM_SIZE, "", 1, 1e15, NULL, "message, cut into packets (default: one packet)",
+    {"packet", IK_PARAM_SIZE, "4 KiB", 1, 16777215, NULL, "largest size of a packet"},
+    {"message", IK_PARAM_SIZE, "", 1, 1e15, NULL,
+     "size of a message, which is divided into packets (default: one packet)",
      "not message_sizes and not "
      "message_histogram",
      "messages have one size or several"},
     {"message_sizes", IK_PARAM_STRING, "", 0, 0, NULL,
-     "messages of different sizes: SIZE or SIZE..SIZE (each byte as probable), with its share of "
-     "the messages, joined by ',' (\"64 B:50%, 1 KiB..4 KiB:50%\"); per class of the traffic with "
-     "its name, joined by ';' (\"small=64 B; 4 KiB\": those of class small, all others)",
+     "messages of different sizes: SIZE or SIZE..SIZE (uniform in bytes), each with its share of "
+     "the messages, joined by ',' (\"64 B:50%, 1 KiB..4 KiB:50%\"); for classes of the traffic, "
+     "sizes are given with the class's name and joined by ';' (\"small=64 B; 4 KiB\": for class "
+     "small, and for all others)",
      "not message and not message_histogram and not reply",
      "messages have one size or several, and those that are answered have one"},
     {"message_histogram", IK_PARAM_PATH, "", 0, 0, NULL,
-     "the same from a file, a line a size or range and its weight (64 B 0.5)",
+     "the same from a file, each line of which has a size or range and its weight (64 B 0.5)",
      "not message and not message_sizes and not reply",
      "messages have one size or several, and those that are answered have one"},
     {"injection", IK_PARAM_ENUM, "periodic", 0, 0, "periodic|poisson|bernoulli|bursty",
-     "message arrivals: evenly spaced with a random phase, exponential gaps, a coin a slot, or a "
-     "coin a slot while the source is on, which further coins decide; a slot is the time of a "
-     "message at the host's rate, in model pipelined a cycle"},
+     "how messages are generated: periodic: evenly spaced, with a random phase; poisson: with "
+     "exponential gaps; bernoulli: in each slot with a fixed probability; bursty: the same while "
+     "the source is on, where it is switched on and off at random. A slot is the time of a message "
+     "at the host's rate; in model pipelined, a cycle"},
     {"burst_alpha", IK_PARAM_FRACTION, "", 1e-9, 1, NULL,
-     "probability that a source that is off goes on in a slot; of burst_alpha, burst_beta and "
-     "burst_rate two say the third",
+     "probability that a source that is off is switched on in a slot; two of burst_alpha, "
+     "burst_beta and burst_rate determine the third",
      "injection=bursty", "set injection to bursty"},
     {"burst_beta", IK_PARAM_FRACTION, "", 0, 1, NULL,
-     "probability that a source that is on goes off in a slot", "injection=bursty",
+     "probability that a source that is on is switched off in a slot", "injection=bursty",
      "set injection to bursty"},
     {"burst_rate", IK_PARAM_FRACTION, "", 1e-9, 1, NULL,
-     "load of a source while it is on, at least `load`", "injection=bursty",
+     "load that a source offers while it is on; at least `load`", "injection=bursty",
      "set injection to bursty"},
     {"interleave", IK_PARAM_ENUM, "round_robin", 0, 0, "round_robin|fifo",
-     "messages of one queue: one packet of each in turn, or one message after the other",
+     "how the messages of a queue are sent: one packet of each in turn, or one message after the "
+     "other",
      "switch.model=iq|ioq|ideal", "model pipelined sends message after message"},
     {"active", IK_PARAM_UINT, "16", 1, 4096, "unlimited",
-     "messages of one queue that are interleaved at a time; unlimited: all that wait (finite "
-     "workloads, and queues=destination, which keep them)",
+     "number of messages of a queue that are interleaved at a time; unlimited: all that wait (for "
+     "finite workloads and queues=destination, which keep them)",
      "switch.model=iq|ioq|ideal and interleave=round_robin",
      "interleave=fifo sends one message after the other, as model pipelined does"},
     {"queues", IK_PARAM_ENUM, "vc", 0, 0, "vc|destination|one",
-     "queues that take turns packet by packet: one a virtual channel, one a destination, or a "
-     "single one",
+     "queues of an adapter, which take turns packet by packet: one per virtual channel, one per "
+     "destination, or a single one",
      "switch.model=iq|ioq|ideal", "the adapter of model pipelined has one queue"},
     {"injection_rate", IK_PARAM_RATE, "", 1, 1e15, NULL,
-     "most that a host sends (default: its link's rate)", "switch.model=iq|ioq|ideal",
+     "highest rate at which a host sends (default: its link's rate)", "switch.model=iq|ioq|ideal",
      "the adapter of model pipelined sends and takes in at its link's rate"},
     {"injection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL,
-     "most that a host sends, of its link's rate", "switch.model=iq|ioq|ideal",
+     "highest rate at which a host sends, as a fraction of its link's rate",
+     "switch.model=iq|ioq|ideal",
      "the adapter of model pipelined sends and takes in at its link's rate"},
     {"ejection_rate", IK_PARAM_RATE, "", 1, 1e15, NULL,
      "rate at which a host empties its receive buffer (default: its link's rate)",
      "switch.model=iq|ioq|ideal",
      "the adapter of model pipelined sends and takes in at its link's rate"},
-    {"ejection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL, "the same, of its link's rate",
-     "switch.model=iq|ioq|ideal",
+    {"ejection_fraction", IK_PARAM_FRACTION, "100 %", 1e-6, 1, NULL,
+     "the same, as a fraction of its link's rate", "switch.model=iq|ioq|ideal",
      "the adapter of model pipelined sends and takes in at its link's rate"},
     {"buffer", IK_PARAM_SIZE, "", 1, 1e12, NULL,
-     "receive buffer of a host (default: as a switch port)", "switch.model=iq|ioq|ideal",
-     "the adapter of model pipelined takes in at once"},
+     "size of a host's receive buffer (default: that of a switch port)",
+     "switch.model=iq|ioq|ideal", "the adapter of model pipelined takes in at once"},
     {"in_order", IK_PARAM_BOOL, "false", 0, 0, NULL,
      "deliver the packets of a flow (source and destination) in the order in which they were sent: "
-     "packets that come early wait in a reorder buffer, latencies end at delivery in order; a plan "
-     "with one path and one VC for a flow keeps order, needs no buffer and is only checked",
+     "packets that arrive early wait in a reorder buffer, and latencies end at the delivery in "
+     "order. A plan with one path and one VC per flow keeps the order by itself: it needs no "
+     "buffer, and the order is only checked",
      "switch.model=iq|ioq|ideal", "the adapter of model pipelined delivers packets as they come"},
     {"reorder_buffer", IK_PARAM_SIZE, "unlimited", 0, 1e12, "unlimited",
-     "reorder buffer: a source sends a packet only if it holds all that were sent before and are "
-     "not delivered, in units of `packet`; 0 B: one packet of a flow is on its way at a time",
+     "size of the reorder buffer, in units of `packet`: a source sends a packet only if the buffer "
+     "can hold all packets that were sent before and are not delivered; 0 B: one packet per flow "
+     "is in the network at a time",
      "switch.model=iq|ioq|ideal and in_order=true", "set in_order"},
     {"reorder_scope", IK_PARAM_ENUM, "host", 0, 0, "host|flow",
-     "one reorder buffer for a host, shared by the flows to it, or one for every flow",
+     "one reorder buffer per host, shared by the flows to it, or one per flow",
      "switch.model=iq|ioq|ideal and in_order=true and reorder_buffer>0",
      "set in_order and a reorder_buffer of at least a packet"},
     {"throttle", IK_PARAM_ENUM, "bypass", 0, 0, "bypass|strict",
-     "a packet that lacks reorder space lets those to other hosts go first (the adapter then has "
-     "queues=destination), or its queue stands still",
+     "what happens when a packet lacks reorder space: packets to other hosts go first (the adapter "
+     "then has queues=destination), or its whole queue waits",
      "switch.model=iq|ioq|ideal and in_order=true and not reorder_buffer=unlimited",
      "set in_order and a reorder_buffer"},
     {"control_delay", IK_PARAM_TIME, "path", 1, 1e15, "path|ideal",
-     "until a source sees reorder space that was released: the latency of its path without load, "
-     "or "
-     "the smallest latency of any link (ideal, the least that can be simulated), or a time; asking "
-     "for shared space always takes that smallest latency there and back",
+     "time until a source sees that reorder space was released: path: the latency of its path "
+     "without load; ideal: the smallest latency of any link, which is the least that can be "
+     "simulated; or a time. A request for shared space always takes this smallest latency in each "
+     "direction",
      "switch.model=iq|ioq|ideal and in_order=true and not reorder_buffer=unlimited",
      "set in_order and a reorder_buffer"},
     {"reply", IK_PARAM_SIZE, "", 1, 1e15, NULL,
-     "each message is a request, and the host that has got it sends a reply of so many bytes back; "
-     "replies have as many virtual channels again as requests (those of the routing), so that "
-     "neither ever waits for the other, and buffers are split among twice as many",
+     "size of replies: each message is a request, and the host that has received it sends back a "
+     "reply of this size. Replies have their own virtual channels, as many as requests have (those "
+     "of the routing), so that neither ever waits for the other; buffers are divided among twice "
+     "as many channels",
      "switch.model=iq|ioq|ideal and queues=vc|one and in_order=false",
      "model pipelined, queues per destination and in-order delivery do not support replies"},
     {"service_time", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
-     "from the last byte of a request to its reply; any number of requests are served at a time",
+     "time from the last byte of a request to its reply; any number of requests are served at a "
+     "time",
      "switch.model=iq|ioq|ideal and reply", "set reply, the size of the replies"},
     {"max_outstanding", IK_PARAM_UINT, "", 1, 65535, NULL,
-     "requests of a host that have no reply yet: no more are made before one comes (closed loop; "
-     "load is then the most that is asked for, 100 %: as fast as replies come); default: any "
-     "number",
+     "most requests of a host that have no reply yet: no more are generated until a reply arrives "
+     "(closed loop; load is then an upper bound, and 100 % means as fast as replies arrive); "
+     "default: any number",
      "switch.model=iq|ioq|ideal and reply", "set reply, the size of the replies"},
     {NULL, IK_PARAM_UINT, NULL, 0, 0, NULL, NULL},
 };

@@ -24,42 +24,45 @@ enum { RENDEZVOUS_HANDSHAKE, RENDEZVOUS_ACK };
 #define ALGORITHM(operation, names)                                                                \
     {                                                                                              \
         operation, IK_PARAM_ENUM, "auto", 0, 0, names,                                             \
-            "algorithm of the trace's collective operations of this kind, as in traffic "          \
+            "algorithm for the trace's collective operations of this kind, as in traffic "         \
             "'collective'"                                                                         \
     }
 
 static const ik_param params[] = {
     {"trace", IK_PARAM_PATH, NULL, 0, 0, NULL,
-     "what the ranks of the program do: a file, a folder, or a pattern (trace.*.txt) of one file "
-     "per rank; text packed with gzip is read as well"},
+     "the recorded program: a file, a folder, or a pattern (trace.*.txt) with one file per rank; "
+     "text may be packed with gzip"},
     {"format", IK_PARAM_ENUM, "auto", 0, 0, format_names,
-     "of the trace; auto: by its first bytes and its name"},
+     "format of the trace; auto: recognised by its first bytes and its name"},
     {"matching", IK_PARAM_ENUM, "recorded", 0, 0, "recorded|mpi",
-     "of receives from any source or of any tag: with what the trace says they took (where it does "
-     "not, as mpi); or as messages come, by the rules of MPI"},
+     "what receives from any source or with any tag match: recorded: the message that they "
+     "received in the trace (as mpi where the trace does not say); mpi: messages as they arrive, "
+     "by the rules of MPI"},
     {"ranks_per_host", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL,
-     "ranks i k to i k + k - 1 run on the host of process i of the mapping"},
+     "number k of ranks per host: ranks i k to i k + k - 1 run on the host of process i of the "
+     "mapping"},
     {"local_latency", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
-     "of a message between ranks of one host, through the memory that they share",
-     "ranks_per_host>1", "no two ranks share a host"},
+     "latency of a message between ranks of one host, through shared memory", "ranks_per_host>1",
+     "no two ranks share a host"},
     {"local_rate", IK_PARAM_RATE, "", 1, 1e18, NULL,
-     "at which such a message's bytes go (default: unlimited)", "ranks_per_host>1",
+     "rate of messages between ranks of one host (default: unlimited)", "ranks_per_host>1",
      "no two ranks share a host"},
     {"gap", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
      "time between the beginnings of two messages of a host at its adapter (LogGP: g)"},
     {"eager", IK_PARAM_SIZE, "", 0, 1e15, NULL,
-     "sends up to this size are over when the adapter has them; larger ones, and synchronous ones, "
-     "wait for their receive (default: only synchronous ones do)"},
+     "sends up to this size complete when the adapter has them; larger sends, and synchronous "
+     "ones, wait for their receive (default: only synchronous ones do)"},
     {"rendezvous", IK_PARAM_ENUM, "handshake", 0, 0, "handshake|acknowledge",
-     "how they wait: a request of 1 byte, the receiver's answer once the receive has begun, then "
-     "the data; or (LogGOPS) the data at once, and the receiver's acknowledgement",
+     "how sends wait for their receive: handshake: a request of 1 byte, the receiver's answer when "
+     "the receive has begun, then the data; acknowledge (LogGOPS): the data at once, then the "
+     "receiver's acknowledgement",
      "eager", "no send is larger than 'eager'"},
     {"overhead", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
      "time of the rank's processor that each send and each receive takes (LogGP: o)"},
     {"compute_scale", IK_PARAM_REAL, "1", 0, 1e6, NULL,
-     "all times of computations are multiplied by this"},
+     "factor by which all times of computations are multiplied"},
     {"size_scale", IK_PARAM_REAL, "1", 1e-9, 1e6, NULL,
-     "all sizes of messages are multiplied by this"},
+     "factor by which all sizes of messages are multiplied"},
     ALGORITHM("barrier", "auto|dissemination"),
     ALGORITHM("broadcast", "auto|binomial|scatter_allgather"),
     ALGORITHM("reduce", "auto|binomial|rabenseifner"),
@@ -72,8 +75,9 @@ static const ik_param params[] = {
     ALGORITHM("scatter", "auto|binomial|linear"),
     ALGORITHM("scan", "auto|dissemination|linear"),
     MAPPING_PARAMS,
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of a random mapping (default: the experiment's)",
-     "mapping=random", "nothing else is drawn"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of a random mapping (default: the experiment's seed)", "mapping=random",
+     "nothing else is drawn"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -193,16 +197,14 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 
 const ik_traffic_family ik_traffic_program = {
     .name = "program",
-    .summary = "a recorded parallel program: computations and messages of its ranks",
+    .summary = "a recorded parallel program: the computations and messages of its ranks",
     .source = "the replay of Dimemas (J. Labarta, S. Girona, V. Pillet, T. Cortes, L. Gregoris, "
               "Euro-Par 1996); GOAL: T. Hoefler, C. Siebert, A. Lumsdaine, ICPP 2009",
-    .details =
-        "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it. `ikat "
-        "replay` does the same from the command line. A rank does one thing after the other: it "
-        "computes for as long as the trace says, and its messages take the network. Collective "
-        "operations are messages of the algorithm that is said here (gatherv and scatterv: "
-        "linear). "
-        "docs/workloads.md.",
+    .details = "This is a finite workload: use it with `measure: {until: delivered, at_most: 10 "
+               "ms}`. `ikat replay` does the same from the command line. A rank does one thing "
+               "after the other: it computes for as long as the trace says, and its messages use "
+               "the network. Collective operations become the messages of the algorithm that is "
+               "given here (gatherv and scatterv: linear). See docs/workloads.md.",
     .params = params,
     .create = create,
     .destroy = member_destroy,

@@ -11,8 +11,9 @@
 #define PLACEMENT_PARAM                                                                            \
     {                                                                                              \
         "placement", IK_PARAM_PATH, "even", 0, 0, PLACEMENT_RULES,                                 \
-            "process of disk i of D: number floor(i * P / D) of P; i; P - D + i; drawn; or as a "  \
-            "file says, whose lines are a disk's name and a process's number"                      \
+            "process of disk i of D, out of P processes: even: floor(i * P / D); first: i; last: " \
+            "P - D + i; random; or as a file says, whose lines have a disk's name and a "          \
+            "process's number"                                                                     \
     }
 
 typedef struct placement {

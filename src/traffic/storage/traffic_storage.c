@@ -10,53 +10,55 @@
 
 static const ik_param params[] = {
     {"trace", IK_PARAM_PATH, "", 0, 0, NULL,
-     "a recorded trace of block I/O; packed with gzip is read as well (not given: made up)"},
+     "a recorded trace of block I/O, which may be packed with gzip (not given: synthetic "
+     "accesses)"},
     {"format", IK_PARAM_ENUM, "auto", 0, 0, "auto|" IO_FORMATS,
-     "of the trace; auto: by its contents, where these are certain", "trace"},
+     "format of the trace; auto: recognised by its contents, where these are unambiguous", "trace"},
     {"from", IK_PARAM_TIME, "", 0, 1e18, NULL,
-     "the run begins at this time after the trace's beginning (default: 0 s)", "trace"},
+     "time in the trace at which the run begins, from the trace's beginning (default: 0 s)",
+     "trace"},
     {"disks", IK_PARAM_UINT, "1", 1, 4294967294.0, NULL,
-     "their number; a trace has its own. The processes without a disk access them", "not trace"},
+     "number of disks; a trace has its own. The processes without a disk access them", "not trace"},
     PLACEMENT_PARAM,
     {"accesses", IK_PARAM_UINT, "", 1, 1e8, NULL,
-     "of all processes together (default: 1000; of a trace: all); of a trace the first ones"},
-    {"bytes", IK_PARAM_SIZE, "8 KiB", 1, 1e12, NULL, "that an access reads or writes (the mean)",
-     "not trace and sizes=fixed|geometric"},
+     "number of accesses of all processes together (default: 1000; with a trace: all); with a "
+     "trace, the first ones"},
+    {"bytes", IK_PARAM_SIZE, "8 KiB", 1, 1e12, NULL,
+     "bytes that an access reads or writes (the mean)", "not trace and sizes=fixed|geometric"},
     {"sizes", IK_PARAM_PATH, "fixed", 0, 0, "fixed|geometric",
-     "of accesses: all `bytes`; whole sectors of 512 B, geometric; or a file, whose lines are a "
-     "size in bytes and its weight",
+     "sizes of accesses: fixed: all of `bytes`; geometric: whole sectors of 512 B, geometrically "
+     "distributed; or a file whose lines have a size in bytes and its weight",
      "not trace"},
     {"control", IK_PARAM_SIZE, "64 B", 1, 1e12, NULL,
-     "the other message: request of a read, answer to a write"},
-    {"reads", IK_PARAM_FRACTION, "50 %", 0, 1, NULL, "share of the accesses that read",
+     "size of the message without data: the request of a read, the answer to a write"},
+    {"reads", IK_PARAM_FRACTION, "50 %", 0, 1, NULL, "fraction of the accesses that are reads",
      "not trace"},
     {"skew", IK_PARAM_REAL, "1", 0, 10, NULL,
-     "the disk that is n-th in a random order is accessed in proportion to n^-skew; 0: all "
-     "equally",
+     "the n-th disk of a random order is accessed in proportion to n^-skew; 0: all disks equally",
      "not trace"},
     {"duration", IK_PARAM_TIME, "", 0, 1e18, NULL,
-     "within which bursts of accesses begin (default: 1 ms); of a trace, accesses (default: up to "
-     "its end)"},
-    {"burst", IK_PARAM_REAL, "8", 1, 1e6, NULL, "accesses of a burst, on average (geometric)",
-     "not trace"},
+     "time within which bursts of accesses begin (default: 1 ms); with a trace, accesses (default: "
+     "up to its end)"},
+    {"burst", IK_PARAM_REAL, "8", 1, 1e6, NULL,
+     "mean number of accesses per burst (geometrically distributed)", "not trace"},
     {"burst_gap", IK_PARAM_TIME, "1 us", 0, 1e15, NULL,
-     "mean time between accesses of a burst (exponential)", "burst>1 and not trace",
+     "mean time between accesses of a burst (exponentially distributed)", "burst>1 and not trace",
      "there is one in a burst"},
     {"service", IK_PARAM_TIME, "", 0, 1e15, NULL,
-     "mean time from an access until the disk answers (default: 20 us; a trace has its own, or "
-     "needs it)"},
+     "mean time from an access until the disk answers (default: 20 us; a trace may have its own "
+     "times, otherwise it is required)"},
     {"service_times", IK_PARAM_ENUM, "exponential", 0, 0, "exponential|fixed",
      "distribution of these times"},
     {"compression", IK_PARAM_REAL, "1", 1e-3, 1e6, NULL,
-     "all times are divided by it: the same accesses, so much faster"},
+     "all times are divided by this: the same accesses, faster by this factor"},
     {"loop", IK_PARAM_ENUM, "open", 0, 0, "open|closed",
-     "open: accesses and answers at their times; closed: a disk takes as long as in the trace, "
-     "and a process goes on when the answers are there that it had then"},
+     "open: accesses and answers at the times of the trace; closed: a disk takes as long as in the "
+     "trace, and a process goes on when it has the answers that it had then in the trace"},
     PROCESSES_PARAM,
     MAPPING_PARAMS,
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
-     "seed of what is drawn: accesses, hosts and times that a trace does not say, random mappings "
-     "and placements (default: the experiment's)"},
+     "seed of everything random: accesses, hosts and times that a trace does not give, mappings "
+     "and placements (default: the experiment's seed)"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -110,21 +112,23 @@ static ik_status write_trace(const ik_traffic *t, FILE *out, ik_error *err)
 
 const ik_traffic_family ik_traffic_storage = {
     .name = "storage",
-    .summary = "processes read from disks and write to them: a recorded trace of block I/O, or a "
-               "made-up one",
-    .source = "messages of accesses: C. Gomez et al., Deterministic versus Adaptive Routing in "
-              "Fat-Trees, IPDPS 2007; what is traced: C. Ruemmler, J. Wilkes, UNIX Disk Access "
-              "Patterns, Winter USENIX 1993",
+    .summary =
+        "processes read from and write to disks: a recorded trace of block I/O, or a synthetic one",
+    .source =
+        "the messages of an access: C. Gomez et al., Deterministic versus Adaptive Routing in "
+        "Fat-Trees, IPDPS 2007; what traces contain: C. Ruemmler, J. Wilkes, UNIX Disk Access "
+        "Patterns, Winter USENIX 1993",
     .details =
-        "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it. With "
-        "`trace` the accesses are those of a file (docs/formats.md); without, bursts of accesses "
-        "begin at random times of random processes and go to disks of different popularity. A read "
-        "is a request of `control` bytes and an answer of the data, a write the other way round. "
-        "In the open loop times are those of the trace: a process does not wait for answers, a "
-        "disk answers at its time, or when the request has come, if that is later. In the closed "
-        "loop answers that come later delay what the process did after them. Other values of "
-        "`compression` have the same accesses. Requests and answers are classes of messages. "
-        "`ikat load … --trace FILE` writes the accesses as a trace. docs/workloads.md.",
+        "This is a finite workload: use it with `measure: {until: delivered, at_most: 10 ms}`. "
+        "With `trace`, the accesses are those of a file (docs/formats.md); without it, random "
+        "processes begin bursts of accesses at random times, to disks of different popularity. A "
+        "read is a request of `control` bytes and an answer with the data; a write is a request "
+        "with the data and an answer of `control` bytes. In the open loop, times are those of the "
+        "trace: a process does not wait for answers, and a disk answers at the time of the trace, "
+        "or when the request has arrived, if that is later. In the closed loop, answers that "
+        "arrive later delay what the process did after them. All values of `compression` have the "
+        "same accesses. Requests and answers are classes of messages. `ikat load … --trace FILE` "
+        "writes the accesses as a trace. See docs/workloads.md.",
     .params = params,
     .create = create,
     .destroy = member_destroy,

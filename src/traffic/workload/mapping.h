@@ -17,7 +17,7 @@
 #define PROCESSES_PARAM                                                                            \
     {                                                                                              \
         "processes", IK_PARAM_UINT, "", 1, 4294967294.0, NULL,                                     \
-            "number of processes (default: one per host of the set)"                               \
+            "number of processes (default: one per host of `hosts`)"                               \
     }
 
 #define MAPPING_RULES "linear|random|by_leaf|by_pod"
@@ -28,13 +28,14 @@
      0,                                                                                            \
      4294967294.0,                                                                                 \
      NULL,                                                                                         \
-     "set of hosts that run processes, as 0..63:70 (default: all hosts that have a cable)",        \
+     "set of hosts that run processes, such as 0..63:70 (default: all hosts that have a cable)",   \
      "mapping=" MAPPING_RULES,                                                                     \
      "the file names the hosts"},                                                                  \
     {                                                                                              \
         "mapping", IK_PARAM_PATH, "linear", 0, 0, MAPPING_RULES,                                   \
-            "host of process i: the i-th of the set; drawn; from the leaf switches in turn; from " \
-            "the pods in turn; or line i of a file, a host's number or name"                       \
+            "host of process i: linear: the i-th host of `hosts`; random; by_leaf: from the leaf " \
+            "switches in turn; by_pod: from the pods in turn; or a file whose line i has a "       \
+            "host's number or name"                                                                \
     }
 
 typedef struct mapping {

@@ -15,14 +15,14 @@
 
 static const ik_param params[] = {
     {"pattern", IK_PARAM_PATTERNS, "uniform", 0, 0, NULL,
-     "traffic pattern that says where each message goes, ';' for ',' inside it "
+     "traffic pattern that says where each message goes, with ';' instead of ',' inside it "
      "(hotspot:nodes=5;fraction=10%), or several with shares (80%*uniform+20%*shift)"},
     {"messages", IK_PARAM_UINT, "1000", 1, 2147483647.0, NULL,
-     "of every host that the pattern does not leave silent; with replies: requests"},
+     "messages of every host that is not silent in the pattern; requests, if there are replies"},
     {"bytes", IK_PARAM_SIZE, "4 KiB", 1, 1e15, NULL, "size of a message"},
     {"repeat", IK_PARAM_UINT, "1", 1, 10000, NULL,
-     "so many batches; a host begins the next one when all of its requests have their reply, so "
-     "more than one need adapter.reply"},
+     "number of batches; a host begins the next one when all of its requests have their reply, so "
+     "more than one batch needs adapter.reply"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -193,18 +193,18 @@ static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 
 const ik_traffic_family ik_traffic_batch = {
     .name = "batch",
-    .summary = "so many messages of every host to destinations that a pattern draws, until they "
-               "are delivered",
+    .summary = "a given number of messages from every host, to destinations of a pattern; the run "
+               "ends when all are delivered",
     .source = "W. Dally, B. Towles, Principles and Practices of Interconnection Networks, 2004, "
               "section 24.2 (closed-loop measurement); N. Jiang et al., A Detailed and Flexible "
               "Cycle-Accurate Network-on-Chip Simulator, ISPASS 2013 (batch mode)",
     .details =
-        "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it, and "
-        "neither load nor warm-up. Every host has `messages` messages from the start, and sends "
-        "them as fast as its link takes packets. With `adapter: {reply, max_outstanding}` they are "
-        "requests, of which so many are without their reply at a time, and the end is the arrival "
-        "of the last reply. Hosts that the pattern leaves silent send none; where it leaves single "
-        "messages out, they are not made up for. docs/workloads.md.",
+        "This is a finite workload: use it with `measure: {until: delivered, at_most: 10 ms}`, "
+        "without load and warm-up. Every host has `messages` messages from the start and sends "
+        "them as fast as its link accepts packets. With `adapter: {reply, max_outstanding}` they "
+        "are requests, of which at most max_outstanding wait for their reply at a time, and the "
+        "workload ends with the arrival of the last reply. Hosts that are silent in the pattern "
+        "send none; messages that the pattern leaves out are not replaced. See docs/workloads.md.",
     .params = params,
     .create = create,
     .destroy = destroy,

@@ -20,24 +20,25 @@ static const ik_param params[] = {
     {"operation", IK_PARAM_ENUM, NULL, 0, 0, COLLECTIVE_OPERATION_NAMES,
      "what all processes do together"},
     {"algorithm", IK_PARAM_ENUM, "auto", 0, 0, COLLECTIVE_ALGORITHM_NAMES,
-     "auto: as MPICH chooses by size and number of processes, docs/workloads.md"},
+     "auto: as MPICH chooses, by size and number of processes (docs/workloads.md)"},
     {"bytes", IK_PARAM_SIZE, "", 1, 1e15, NULL,
-     "broadcast, reduce, allreduce, scan: the vector (default 64 KiB); barrier: a message (8 B); "
-     "others: "
-     "what one process has for, or gets from, one other (64 KiB)",
+     "broadcast, reduce, allreduce, scan: size of the vector (default 64 KiB); barrier: size of a "
+     "message (default 8 B); others: what one process sends to, or gets from, one other process "
+     "(default 64 KiB)",
      "not operation=alltoallv or sizes=" PAIR_SIZES_RULES, "the file has the sizes"},
-    {"root", IK_PARAM_UINT, "0", 0, 4294967294.0, NULL, "process that has, or gets, all",
+    {"root", IK_PARAM_UINT, "0", 0, 4294967294.0, NULL,
+     "process that has all data at the start, or gets all data",
      "operation=broadcast|reduce|gather|scatter", "the other operations have no root"},
     {"sizes", IK_PARAM_PATH, "random", 0, 0, PAIR_SIZES_RULES,
-     "bytes from process i to j: drawn, 1 B to twice `bytes`; growing with j, `bytes` on average; "
-     "or a file, row i of which has the number of bytes for every j",
+     "bytes from process i to process j: random, from 1 B to twice `bytes`; ramp: growing with j, "
+     "`bytes` on average; or a file whose row i has the number of bytes for every j",
      "operation=alltoallv", "the other operations have messages of one size"},
     {"repeat", IK_PARAM_UINT, "1", 1, 10000, NULL,
-     "so many times; a process begins again once it has done its part of the time before"},
+     "number of times; a process begins again when it has done its part of the time before"},
     PROCESSES_PARAM,
     MAPPING_PARAMS,
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
-     "seed of random mappings and sizes (default: the experiment's)",
+     "seed of random mappings and sizes (default: the experiment's seed)",
      "mapping=random or operation=alltoallv and sizes=random", "nothing else is drawn"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -216,11 +217,12 @@ const ik_traffic_family ik_traffic_collective = {
               "Operations in MPICH, IJHPCA 19(1), 2005; J. Bruck et al., IEEE TPDS 8(11), 1997; D. "
               "Hensgen, R. Finkel, U. Manber, Int. J. Parallel Programming 17(1), 1988",
     .details =
-        "A workload that ends (`measure: {until: delivered, at_most: 10 ms}`): messages that wait "
-        "for each other as the algorithm says. What a process sends in a step waits for all that "
-        "it has sent and received before. Any number of processes; recursive doubling and halving "
-        "fold what is above a power of two, and where an algorithm is only defined for powers of "
-        "two, other numbers are refused. Steps are classes of messages. Algorithms: barrier "
+        "This is a finite workload (`measure: {until: delivered, at_most: 10 ms}`), whose messages "
+        "depend on each other as the algorithm says: what a process sends in a step waits for "
+        "everything that it has sent and received before. The number of processes is arbitrary: "
+        "recursive doubling and halving fold the processes above a power of two; algorithms that "
+        "are defined only for powers of two refuse other numbers. Steps are classes of messages. "
+        "Algorithms: barrier "
         "dissemination; broadcast binomial, scatter_allgather; reduce binomial, rabenseifner; "
         "allreduce recursive_doubling, ring, rabenseifner, halving_doubling (a power of two); "
         "allgather ring, bruck, recursive_doubling (a power of two); reduce_scatter "

@@ -23,27 +23,29 @@ enum { ASK_RANDOM, ASK_SHIFT, ASK_XOR, ASK_PAIRWISE, ASK_NEAREST };
 
 static const ik_param params[] = {
     {"pattern", IK_PARAM_PATTERNS, "alltoall", 0, 0, NULL,
-     "traffic pattern whose flows are the messages, ';' for ',' inside it (neighbour:dims=4:4); "
+     "traffic pattern whose flows are the messages, with ';' instead of ',' inside it "
+     "(neighbour:dims=4:4); "
      "weights are numbers of messages"},
     {"bytes", IK_PARAM_SIZE, "7680 B", 1, 1e15, NULL, "size of a message"},
     {"visits", IK_PARAM_UINT, "1", 1, 4294967295.0, NULL,
-     "packets that are sent to a destination before the next one's turn", "phases=none",
+     "packets that are sent to a destination before the next one has its turn", "phases=none",
      "in a phase a host has one message to send"},
     {"phases", IK_PARAM_ENUM, "none", 0, 0, "none|host|barrier",
-     "all messages are there at the start; or the messages that are i-th in their hosts' orders "
-     "are "
-     "phase i, which a host begins when it has sent and received its messages of the phases "
-     "before; "
-     "or when all hosts have, as a barrier of messages of 8 B tells them"},
+     "none: all messages are there at the start; host: phase i consists of the i-th message of "
+     "every host, and a host begins a phase when it has sent and received its messages of the "
+     "phases before; barrier: a phase begins when all hosts have, which a barrier of messages of 8 "
+     "B establishes"},
     {"order", IK_PARAM_ENUM, "random", 0, 0, "random|shift|xor|pairwise|nearest_first",
-     "how host s visits its destinations: drawn for each host; s+1, s+2, … modulo the hosts; s^1, "
-     "s^2, …; xor where the hosts are a power of two, else s-1, s-2, …; by hops, ties by number"},
+     "order in which host s visits its destinations: drawn for each host; s+1, s+2, … modulo the "
+     "number of hosts; s^1, s^2, …; pairwise: xor if the number of hosts is a power of two, "
+     "otherwise s-1, s-2, …; by number of hops, then by number"},
     {"repeat", IK_PARAM_UINT, "1", 1, 10000, NULL,
-     "so many times; a host begins again once it has sent and received all of the time before"},
+     "number of times that the exchange is made; a host begins again when it has sent and received "
+     "everything of the time before"},
     PROCESSES_PARAM,
     MAPPING_PARAMS,
     {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
-     "seed of random orders and mappings (default: the experiment's)",
+     "seed of random orders and mappings (default: the experiment's seed)",
      "order=random or mapping=random", "the other orders and mappings draw nothing"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -527,19 +529,18 @@ static bool even(const ik_traffic *t, uint64_t *weight, uint64_t *scale)
 
 const ik_traffic_family ik_traffic_exchange = {
     .name = "exchange",
-    .summary = "all messages of a pattern once, until they are delivered",
+    .summary = "every message of a pattern once; the run ends when all are delivered",
     .source = "S. Kumar, Y. Sabharwal, R. Garg, P. Heidelberger, Optimization of All-to-all "
               "Communication on the Blue Gene/L Supercomputer, ICPP 2008; used by G. Kathareios et "
               "al., SC 2015, section 4",
-    .details =
-        "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it, and "
-        "neither load nor warm-up. All messages are there from the start. A host visits its "
-        "destinations in an order, sends `visits` packets of each message in its turn, and goes "
-        "round until all are sent; with `phases` one message of each host at a time. The pattern "
-        "names the messages: of each flow as many as its "
-        "weight; of cg without a phase all phases, in each process one after the other. It is a "
-        "pattern of processes, which run on all hosts in order unless `processes`, "
-        "`hosts` or `mapping` say otherwise. docs/workloads.md.",
+    .details = "This is a finite workload: use it with `measure: {until: delivered, at_most: 10 "
+               "ms}`, without load and warm-up. All messages are there from the start. A host "
+               "visits its destinations in the given order, sends `visits` packets of each message "
+               "in turn, and repeats this until all are sent; with `phases`, each host sends one "
+               "message at a time. The pattern gives the messages: each flow has as many messages "
+               "as its weight; cg without a phase gives all phases, one after the other in each "
+               "process. The pattern is one of processes, which run on all hosts in order unless "
+               "`processes`, `hosts` or `mapping` say otherwise. See docs/workloads.md.",
     .params = params,
     .create = create,
     .destroy = destroy,

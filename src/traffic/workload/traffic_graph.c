@@ -11,19 +11,20 @@
 
 static const ik_param params[] = {
     {"path", IK_PARAM_PATH, NULL, 0, 0, NULL,
-     "program in GOAL's text form; packed with gzip is read as well"},
+     "program in the text form of GOAL, which may be packed with gzip"},
     {"overhead", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
      "time of the host's processor that each send and each receive takes (LogGOPS: o)"},
     {"eager", IK_PARAM_SIZE, "", 0, 1e15, NULL,
-     "sends up to this size are done when the adapter has them, larger ones when the receiver has "
-     "acknowledged them with a message of 1 byte (LogGOPS: S); not given: a send is done when its "
-     "last byte has left the host"},
+     "sends up to this size complete when the adapter has them, larger ones when the receiver has "
+     "acknowledged them with a message of 1 byte (LogGOPS: S); not given: a send completes when "
+     "its last byte has left the host"},
     {"visits", IK_PARAM_UINT, "", 1, 4294967295.0, NULL,
-     "packets of a message that are sent before the next one's turn, all messages of a host taking "
-     "turns (default: as adapter.interleave and adapter.active say)"},
+     "packets of a message that are sent before the next message has its turn; all messages of a "
+     "host take turns (default: as adapter.interleave and adapter.active say)"},
     MAPPING_PARAMS,
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of a random mapping (default: the experiment's)",
-     "mapping=random", "nothing else is drawn"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of a random mapping (default: the experiment's seed)", "mapping=random",
+     "nothing else is drawn"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -94,15 +95,13 @@ static ik_status create(ik_traffic *t, const ik_params *params_of, const ik_env 
 
 const ik_traffic_family ik_traffic_graph = {
     .name = "graph",
-    .summary = "a program of sends, receives and calculations that wait for each other",
+    .summary = "a program of sends, receives and computations that depend on each other",
     .source = "T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim, HPDC 2010; GOAL: T. Hoefler, C. "
               "Siebert, A. Lumsdaine, ICPP 2009",
-    .details =
-        "A workload that ends: `measure: {until: delivered, at_most: 10 ms}` goes with it. The "
-        "file "
-        "is in GOAL's text form; `hosts` and `mapping` say which host a rank runs on. Calculations "
-        "take a processor of the host "
-        "one after the other, messages take the network. docs/workloads.md.",
+    .details = "This is a finite workload: use it with `measure: {until: delivered, at_most: 10 "
+               "ms}`. The file is in the text form of GOAL; `hosts` and `mapping` say on which "
+               "host a rank runs. Computations occupy a processor of the host one after the other, "
+               "and messages use the network. See docs/workloads.md.",
     .params = params,
     .create = create,
     .destroy = member_destroy,

@@ -25,9 +25,9 @@ enum { MOST_JOBS = 1000, MOST_MESSAGES = 20000000, NAME_MOST = 40 };
 
 static const ik_param params[] = {
     {"jobs", IK_PARAM_JOBS, NULL, 0, 0, NULL,
-     "NAME[@START][@LOAD]=TRAFFIC joined by '&', '|' for ',' inside a traffic "
-     "(a=exchange:hosts=0..7&b@10 us=exchange:hosts=8..15|bytes=4 KiB); in an experiment a list of "
-     "mappings: name, traffic, hosts, mapping, start, and load of traffic that never ends"},
+     "NAME[@START][@LOAD]=TRAFFIC joined by '&', with '|' instead of ',' inside a traffic "
+     "(a=exchange:hosts=0..7&b@10 us=exchange:hosts=8..15|bytes=4 KiB); in an experiment, a list "
+     "of mappings with name, traffic, hosts, mapping, start and, for endless traffic, load"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -561,14 +561,14 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 
 const ik_traffic_family ik_traffic_jobs = {
     .name = "jobs",
-    .summary = "several workloads, each on its hosts and from its start, in one run",
+    .summary = "several workloads in one run, each on its own hosts and with its own start time",
     .source = "ikat",
     .details =
-        "Each job is a finite workload, on hosts of its own: no host is in two jobs; or, with a "
-        "load, traffic that never ends, which goes on until the others are done. Results "
-        "have a completion per job, from its start, and its slowdown against the same job alone "
-        "on the same fabric (--table jobs). In an experiment the section `jobs` is a list of "
-        "mappings with the keys name, traffic, hosts, mapping, start and load. docs/workloads.md.",
+        "Each job is a finite workload on its own hosts (no host is in two jobs) or, with a load, "
+        "endless traffic that goes on until the other jobs are done. Results have, for each job, "
+        "its completion time from its start, and its slowdown against the same job alone on the "
+        "same fabric (--table jobs). In an experiment, section `jobs` is a list of mappings with "
+        "the keys name, traffic, hosts, mapping, start and load. See docs/workloads.md.",
     .params = params,
     .create = create,
     .destroy = destroy,

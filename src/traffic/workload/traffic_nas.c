@@ -11,24 +11,26 @@
 static const ik_param params[] = {
     {"benchmark", IK_PARAM_ENUM, NULL, 0, 0, NAS_BENCHMARK_NAMES,
      "conjugate gradient, block and scalar tridiagonal solver, LU, Fourier transform, multigrid"},
-    {"class", IK_PARAM_ENUM, "A", 0, 0, NAS_CLASS_NAMES, "size of the problem", "not bytes",
+    {"class", IK_PARAM_ENUM, "A", 0, 0, NAS_CLASS_NAMES, "problem size", "not bytes",
      "every message has `bytes`"},
-    {"bytes", IK_PARAM_SIZE, "", 1, 1e12, NULL, "of every message, instead of a class's sizes"},
+    {"bytes", IK_PARAM_SIZE, "", 1, 1e12, NULL,
+     "size of every message, instead of the sizes of a class"},
     {"iterations", IK_PARAM_UINT, "1", 1, 10000, NULL,
-     "so many times; a process begins again once it has done its part of the time before"},
+     "number of times; a process begins again when it has done its part of the time before"},
     {"scalars", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "the two dot products of an iteration, too, as exchanges of 8 B", "benchmark=cg",
+     "also the two dot products of each iteration, as exchanges of 8 B", "benchmark=cg",
      "the other benchmarks have none"},
     {"planes", IK_PARAM_UINT, "", 1, 100000, NULL,
-     "planes of a sweep (default: of the class; beside bytes 1)", "benchmark=lu",
+     "planes of a sweep (default: those of the class; 1 if bytes is given)", "benchmark=lu",
      "the other benchmarks have no planes"},
     {"layout", IK_PARAM_ENUM, "1d", 0, 0, "1d|2d",
-     "one all-to-all of all processes, or one within columns and one within rows", "benchmark=ft",
-     "the other benchmarks have one layout"},
+     "1d: one all-to-all of all processes; 2d: one within columns and one within rows",
+     "benchmark=ft", "the other benchmarks have one layout"},
     PROCESSES_PARAM,
     MAPPING_PARAMS,
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of the mapping (default: the experiment's)",
-     "mapping=random", "nothing else is drawn"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of a random mapping (default: the experiment's seed)", "mapping=random",
+     "nothing else is drawn"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -119,17 +121,17 @@ static ik_status create(ik_traffic *t, const ik_params *p, const ik_env *env, ik
 const ik_traffic_family ik_traffic_nas = {
     .name = "nas",
     .summary = "the messages of a NAS Parallel Benchmark: cg, bt, sp, lu, ft, mg",
-    .source = "D. Bailey et al., The NAS Parallel Benchmarks, NAS-95-020; sizes and order of the "
+    .source = "D. Bailey et al., The NAS Parallel Benchmarks, NAS-95-020; sizes and order from the "
               "MPI sources of NPB 3",
     .details =
-        "A workload that ends (`measure: {until: delivered, at_most: 10 ms}`), without "
-        "calculations: what a process sends waits for what it has sent and received before. cg: "
-        "row reductions, then the transpose. bt, sp: the six faces, then a sweep there and back in "
-        "x, y and z. lu: a wavefront per plane through the grid of processes, and one back. ft: "
-        "all-to-all transposes. mg: faces at every level of a V-cycle; at coarse levels few "
-        "processes take part, further apart. cg, lu, ft and mg run on a power of two of processes, "
-        "bt and sp on a square; without `processes`, on as many as the hosts hold. Phases are "
-        "classes of messages.",
+        "This is a finite workload (`measure: {until: delivered, at_most: 10 ms}`) without "
+        "computations: what a process sends waits for what it has sent and received before. cg: "
+        "row reductions, then the transpose. bt, sp: the six faces, then a sweep forward and back "
+        "in x, y and z. lu: for each plane, a wavefront through the grid of processes, and one "
+        "back. ft: all-to-all transposes. mg: faces at every level of a V-cycle; at coarse levels "
+        "fewer processes take part, and they are farther apart. The number of processes is a power "
+        "of two for cg, lu, ft and mg, and a square for bt and sp; without `processes`, it is the "
+        "largest for which there are hosts. Phases are classes of messages.",
     .params = params,
     .create = create,
     .destroy = member_destroy,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * traffic_subset.c: an endless pattern among some of the hosts: one of as many processes, each on a
- * host. The other hosts are silent. */
+ * traffic_subset.c: an endless pattern among a subset of the hosts: one of as many processes, each
+ * on a host. The other hosts are silent. */
 #include "ikat/topology.h"
 #include "traffic/pattern.h"
 #include "traffic/workload/mapping.h"
@@ -13,10 +13,12 @@
 
 static const ik_param params[] = {
     {"pattern", IK_PARAM_PATTERNS, "uniform", 0, 0, NULL,
-     "traffic pattern of the processes, ';' for ',' inside it (hotspot:nodes=5;fraction=10%)"},
+     "traffic pattern of the processes, with ';' instead of ',' inside it "
+     "(hotspot:nodes=5;fraction=10%)"},
     MAPPING_PARAMS,
-    {"seed", IK_PARAM_UINT, "", 0, 0, NULL, "seed of a random mapping (default: the experiment's)",
-     "mapping=random", "the other mappings draw nothing"},
+    {"seed", IK_PARAM_UINT, "", 0, 0, NULL,
+     "seed of a random mapping (default: the experiment's seed)", "mapping=random",
+     "the other mappings draw nothing"},
     {NULL, 0, NULL, 0, 0, NULL, NULL},
 };
 
@@ -159,11 +161,11 @@ static void flows(const ik_traffic *t, uint32_t src, ik_flow_fn fn, void *ctx)
 
 const ik_traffic_family ik_traffic_subset = {
     .name = "subset",
-    .summary = "an endless pattern among some of the hosts",
+    .summary = "an endless pattern among a subset of the hosts",
     .source = "ikat",
-    .details = "Process i of the pattern runs on the i-th host of `hosts`, or as `mapping` says; "
-               "the other hosts are silent. A job in the background (section jobs) with `hosts` is "
-               "one.",
+    .details =
+        "Process i of the pattern runs on the i-th host of `hosts`, or as `mapping` says; the "
+        "other hosts are silent. A background job (section jobs) with `hosts` uses this pattern.",
     .params = params,
     .create = create,
     .destroy = destroy,
