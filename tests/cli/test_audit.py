@@ -226,7 +226,7 @@ class Ring(CliTest):
     def test_wrong_lids(self):
         tables = self.tables(self.row, self.row)
         for changes, named, rest in (({"switches": lambda i: max(i, 1)}, [("sw0", "sw1", "LID, 1")], 1),
-                                     ({"hosts": lambda i: (11 + 2 * i, 1)}, [(f"host{i}", "no multiple of 2") for i in range(5)], 1),
+                                     ({"hosts": lambda i: (11 + 2 * i, 1)}, [(f"host{i}", "not a multiple of 2") for i in range(5)], 1),
                                      ({"hosts": lambda i: (10 + 2 * i if i else 12, 1)}, [("host0", "host1", "LID, 12")], 1)):
             audit = self.json("audit", self.dump(**changes), "--lfts", tables, status=1)
             self.assertTrue(audit["partial"])

@@ -82,16 +82,16 @@ class BadInputTest(CliTest):
         results, link = self.store.read_bytes(), self.tmp / "link.db"
         link.symlink_to(self.store)
         for path in (self.store, link):
-            self.refused("report", self.store, "-o", path, says="would replace the results")
+            self.refused("report", self.store, "-o", path, says="would overwrite the results")
         self.assertEqual(self.store.read_bytes(), results)
         fabric = self.tmp / "ring.json"
         self.ok("topo", "ring:n=5", "-o", fabric)
-        self.refused("route", fabric, "-r", "updown", "--format", "lft", "-o", fabric, says="would replace the fabric")
+        self.refused("route", fabric, "-r", "updown", "--format", "lft", "-o", fabric, says="would overwrite the fabric")
         self.ok("topo", fabric)
 
     def test_specs_say_what_is_wrong(self):
         for spec, says in [("karytree:k=4,k=5,n=3", "'k' is given twice, 4 and 5"), ("ring:4,n=4", "'n' is given twice"),
-                           ("karytree:k=4,,n=3", "something behind the number"), ("ring:n=2.5", "it has decimals"),
+                           ("karytree:k=4,,n=3", "something after the number"), ("ring:n=2.5", "it has decimals"),
                            ("ring:n=4,latency=1e3 ns", "powers of ten are written out"), ("ring:n=4,latency=6 sn", "its unit does not fit")]:
             self.refused("topo", spec, says=says)
 
@@ -105,7 +105,7 @@ class BadInputTest(CliTest):
         self.refused("report", self.tmp, says=[str(self.tmp), "is a directory"])
         self.refused("topo", "ring:n=5", "--memory-limit", "x", says=["--memory-limit: 'x' is not a size", "ikat topo -h"])
         self.refused("topo", "ring:n=5", "--memory-limit", "0B", says="--memory-limit is 0")
-        self.refused("topo", "ring:n=5", "-o", "", says="'': the name's ending")
+        self.refused("topo", "ring:n=5", "-o", "", says="'': no format has this file name ending")
         self.refused("run", self.file, "-s", "load=", says="override 'load=' has no value")
         self.assertTrue(self.refused("help", "nothing").rstrip().endswith(", …"))
 

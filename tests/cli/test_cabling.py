@@ -128,7 +128,7 @@ class Cabling(CliTest):
         cut.cut(cut.cables()[0][0])
         (finding,) = self.of(self.audit(cut.write(self.tmp / "cut.ibnetdiscover"), "--lid-matrix", OPENSM / "ft2_8p.opensm-lid-matrix.dump"), "lid-matrix")
         self.assertIn("2 of 144 numbers of hops", finding["text"])
-        self.refused("audit", CLUSTER, "--lid-matrix", OPENSM / "ft2_8p.opensm-lid-matrix.dump", says="names no switch")
+        self.refused("audit", CLUSTER, "--lid-matrix", OPENSM / "ft2_8p.opensm-lid-matrix.dump", says="is not a switch")
 
     def test_names_and_lids_of_other_files(self):
         """A dump made before a subnet manager ran, with what OpenSM remembers, is the dump made afterwards."""

@@ -120,7 +120,7 @@ class Check(CliTest):
                 gap = proof["escape_gap"]
                 self.assertNotEqual(gap["source"], gap["destination"])
                 self.assertIn("sw%d" % gap["switch"], gap["at"])
-                self.assertIn("no channel of the escape layer", self.ok("check", fabric, "-r", routing, "--vc", scheme, status=1))
+                self.assertIn("not use any channel of the escape layer", self.ok("check", fabric, "-r", routing, "--vc", scheme, status=1))
 
     def test_livelock_order(self):
         proof = self.json("check", "lrt:N=100,d=4,r=3,seed=3", "-r", "loren")

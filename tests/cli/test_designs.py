@@ -81,8 +81,8 @@ measure: {warmup: 1 us, duration: 5 us}
         self.assertEqual([(p["contention"], p["static_saturation"]) for p in measured], [(p["contention"], p["static_saturation"]) for p in first])
         for change, place, said in (
                 (("neighbour:dims=16", "neighbour:dims=17"), "4:", "does not fit 16 hosts"),
-                (("measure:", "traffic: uniform\nmeasure:"), "5:1", "'traffic' stands beside 'designs'"),
-                (("measure:", "jobs: [{name: a, traffic: 'exchange:bytes=1 KiB'}]\nmeasure:"), "", "'traffic' stands beside 'designs'"),
+                (("measure:", "traffic: uniform\nmeasure:"), "5:1", "'traffic' is given together with 'designs'"),
+                (("measure:", "jobs: [{name: a, traffic: 'exchange:bytes=1 KiB'}]\nmeasure:"), "", "'traffic' is given together with 'designs'"),
                 (("until: delivered, at_most: 1 ms", "duration: 2 us"), "", "until: delivered"),
                 ((rest, "simulate: false\nmeasures: size\n"), "3:", "'traffic' has no effect: no measure depends on it")):
             with self.subTest(said=said):
@@ -91,7 +91,7 @@ measure: {warmup: 1 us, duration: 5 us}
     def test_refusals(self):
         """Each with its place, before the first point."""
         for change, place, said in (
-                (("designs:", "routing: dmodk\ndesigns:"), "1:1", "'routing' stands beside 'designs'"),
+                (("designs:", "routing: dmodk\ndesigns:"), "1:1", "'routing' is given together with 'designs'"),
                 (("name: torus", "name: tree"), "3:12", "two designs have the name 'tree'"),
                 (("{name: torus, ", "{"), "3:5", "a design has no 'name'"),
                 (("name: torus", "name: 'a;b'"), "3:12", "without ;"),

@@ -520,7 +520,7 @@ figures:
         self.refused("report", self.store, "--figure", "lin", says=["'lin'", "'line'"])
         self.refused("report", self.store, "--figure", "line", "-o", self.tmp / "line.doc", says=".csv")
         self.refused("report", self.store, "--figure", "line", "--json", says="--figure")
-        self.refused("report", self.store, "--figure", "line", "--csv", "-o", self.tmp / "x.csv", says="ending")
+        self.refused("report", self.store, "--figure", "line", "--csv", "-o", self.tmp / "x.csv", says="-o writes a figure")
         self.file.write_text(EXPERIMENT.replace("series: routing, over", "series: routng, over", 1))
         self.refused("run", self.file, "-o", self.tmp / "new.db", says=["test.yaml:7:", "'routng'", "'routing'"])
         self.assertFalse((self.tmp / "new.db").exists())

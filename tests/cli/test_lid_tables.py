@@ -97,7 +97,7 @@ class LidTables(CliTest):
             self.assertIn(says, run(command, fabric, "-r", f"lft:path={moved}").stderr)
             self.assertIn(says, self.json(command, fabric, "-r", f"lft:path={moved}")["note"])
         # The LIDs that ikat gives say nothing of ports that have GUIDs.
-        self.refused("check", self.fabric(lmc=0, lids=False), "-r", f"lft:path={moved}", says=["nothing says which of the 5 hosts an entry is for"])
+        self.refused("check", self.fabric(lmc=0, lids=False), "-r", f"lft:path={moved}", says=["it is unknown for which of the 5 hosts an entry is"])
 
     def test_tables_of_another_fabric_are_refused(self):
         path = self.table(tables(along_line))
@@ -131,7 +131,7 @@ class LidTables(CliTest):
         self.assertEqual(len(rows[0]), 12)
         self.assertEqual(rows[0], rows[1])
         for name in ("ft2_8p.opensm.fdbs", "ft2_8p.dump_fts"):
-            self.refused("topo", DUMPS / name, says=["forwarding tables", "no fabric"])
+            self.refused("topo", DUMPS / name, says=["forwarding tables", "not a fabric"])
 
     def test_every_lid_is_written(self):
         text = self.ok("route", "data/cluster96.ibnetdiscover", "-r", "dmodc", "--format", "lft")

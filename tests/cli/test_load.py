@@ -176,7 +176,7 @@ class Load(CliTest):
         for weight in ("0", "-1", "-0.5", "nan", "inf", "1e999", "0.0", "1e-999", "0x10", "1.2.3", "e5", "1e", "5%", "."):
             path = self.flows_file("0 1 2", f"# a comment\n  2 3 {weight}")
             self.refused("load", "karytree:k=4,n=2", "--routing", "dmodk", "--traffic", f"file:path={path}",
-                         says=[f"{path}:3:7", "no weight", "above zero"])
+                         says=[f"{path}:3:7", "not a weight", "above zero"])
 
     def test_lines_of_a_host_to_itself_are_told(self):
         path = self.flows_file("0 1", "2 2", "3 4 2", "5 5 0.5")
@@ -259,7 +259,7 @@ class Load(CliTest):
         tops = [r for r in rows if r["level"] == "2"]
         self.assertEqual(max(int(r["contention_up"]) for r in tops), o["contention"]["c_up"])
         self.assertEqual(max(int(r["contention_down"]) for r in tops), o["contention"]["c_down"])
-        self.refused("load", "slimfly:q=5", "-r", "minimal", "--csv", "--table", "nca", says="no tree")
+        self.refused("load", "slimfly:q=5", "-r", "minimal", "--csv", "--table", "nca", says="not a tree")
 
     def test_table_of_queues(self):
         """Two VCs, by the parity of the destination: half of the destinations on each of a channel's queues."""
@@ -292,7 +292,7 @@ class Load(CliTest):
             self.close(float(rows[0]["fluid_ns"]), o["fluid_ns"])
             self.assertEqual(int(rows[0]["contention"]), slowdown)
             self.assertIn("slowdown", self.ok("load", *case))
-        self.refused("load", "karytree:k=2,n=2", "-r", "dmodk", "--csv", "--table", "phases", says=["uniform", "no workload"])
+        self.refused("load", "karytree:k=2,n=2", "-r", "dmodk", "--csv", "--table", "phases", says=["uniform", "not a workload"])
 
     def test_routes_made_for_the_traffic(self):
         """Without a pattern of its own, `colored` is made for the traffic: for a workload, a table for each phase."""
@@ -306,7 +306,7 @@ class Load(CliTest):
         self.assertEqual(own["contention"], named["contention"])
         rows = self.json("load", "xgft:m=4:4,w=1:2", "-r", "dmodk", "-r", "colored", "-t", doubling, "--seeds", 2)["rows"]
         self.assertLessEqual(rows[1]["slowdown"]["max"], rows[0]["slowdown"]["min"])
-        self.refused("check", "karytree:k=4,n=2", "-r", "colored", says=["made for a pattern", "traffic=PATTERN"])
+        self.refused("check", "karytree:k=4,n=2", "-r", "colored", says=["needs a pattern", "traffic=PATTERN"])
         path = self.tmp / "colored.yaml"
         path.write_text("fabric: karytree:k=2,n=2\nrouting: colored\nload: 0.5\n")
         self.refused("run", path, "-o", self.tmp / "colored.db", says=["colored.yaml:2:10", "traffic=PATTERN"])
@@ -380,7 +380,7 @@ class Load(CliTest):
         self.refused("load", "karytree:k=2,n=2", "karytree:k=2,n=3", says="--routing")
         self.refused(*tree, "--histogram", says=["--histogram", "one fabric"])
         self.refused(*tree, "--vc", "dbbm", says="--vc")
-        self.refused(*tree, "--csv", "--table", "channels", says=["channels", "summary or samples"])
+        self.refused(*tree, "--csv", "--table", "channels", says=["channels", "summary and samples"])
         self.refused(*tree, "--table", "summary", says="--csv")
         for seeds in ("0", "4..3", "x", "3..", "1..9999999", "5x"):
             self.refused(*tree, "--seeds", seeds, says=["--seeds", "1..40"])

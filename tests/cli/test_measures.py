@@ -173,7 +173,7 @@ measures: [permutations]
                 self.assertEqual({r["samples"] for r in rows}, {"3"})
                 if name == "alone":
                     self.assertEqual([s["samples"] for s in answer["statics"]], [3, 3])
-        said = self.refused("run", self.write(text.replace("patterns: 40\n", "").replace("karytree:k=4,n=2", "karytree:k=2,n=2")), "-o", self.tmp / "no.db", says="nothing that is measured is drawn")
+        said = self.refused("run", self.write(text.replace("patterns: 40\n", "").replace("karytree:k=4,n=2", "karytree:k=2,n=2")), "-o", self.tmp / "no.db", says="nothing that is measured depends on it")
         self.assertIn("test.yaml:4:9", said)
 
     def test_destinations_per_queue_are_those_of_load(self):

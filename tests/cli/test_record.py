@@ -362,7 +362,7 @@ class RealPrograms(Recorded):
 class Usage(CliTest):
     def test_refusals(self):
         out = self.tmp / "o"
-        self.refused("record", says="Name a file with -o")
+        self.refused("record", says="-o FILE is required")
         self.refused("record", "-o", out, says="after '--'")
         self.refused("record", "-o", out, "true", says=("put '--' before the command", "-- true"))
         self.refused("record", "-o", out, "--", "no-such-program", says="there is no program 'no-such-program'")
@@ -376,14 +376,14 @@ class Usage(CliTest):
             self.refused("record", "-o", out, "--", "./app", env={variable: "4"}, says=(f"{variable}=4", "-- mpirun -n 4 ./app"))
             self.refused("record", "-o", out, "--", "no-such-program", env={variable: "1"}, says="there is no program")
         self.refused("record", "--merge", out, "-o", out, says="is not a folder")
-        self.refused("record", "--merge", self.tmp, says="Name a file with -o")
+        self.refused("record", "--merge", self.tmp, says="-o FILE is required")
         self.refused("record", "--merge", self.tmp, "-o", out, "--", "true", says="nothing to run")
         self.refused("record", "--merge", self.tmp, "--mpi", "mpich", "-o", out, says="no effect")
         self.ok("record", "--merge", self.tmp, "-o", out, status=None)
         self.refused("record", "--show", out, says="cannot be read: No such file or directory")
         self.refused("record", "--show", self.tmp, says="cannot be read: Is a directory")
         self.refused("record", "--calls", SOURCE / "data/halo16.ikrec", "--rank", 16, says="the last is 15")
-        self.refused("record", "--show", SOURCE / "README.md", says="no recording")
+        self.refused("record", "--show", SOURCE / "README.md", says="not a recording")
         if any(BUILT.glob("libikat_record_*.so")):
             self.refused("record", "-o", self.tmp / "none" / "o", "--", "true", says="cannot be written")
         self.assertEqual(list(self.tmp.iterdir()), [])

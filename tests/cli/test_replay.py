@@ -192,7 +192,7 @@ measure: {{until: delivered, at_most: 10 ms}}
                 self.assertNotRegex(message, r"^ikat: \d")  # no place in what the user has not written
                 self.assertFalse((self.tmp / "no.db").exists())
         (self.tmp / "p.goal").write_bytes(FARM.read_bytes())
-        self.refused("replay", self.tmp / "p.goal", *on, "-o", self.tmp / "p.goal", says="would replace the trace")
+        self.refused("replay", self.tmp / "p.goal", *on, "-o", self.tmp / "p.goal", says="would overwrite the trace")
         (self.tmp / "map").write_text("3\n# that is all\n2\n")
         self.refused("replay", FARM, *on, "-m", self.tmp / "map", *out, says="map:3: 2 hosts for 8 processes: the file ends here")
         two = ("-f", "crossbar:n=2", "-r", "minimal", *out)

@@ -222,7 +222,7 @@ expect:
         path.write_text(SEARCH.replace("measure: {warmup: 20 us, duration: 80 us}", "measure: {until: delivered, at_most: 1 ms}\n"
                                        "traffic: {family: exchange, pattern: 'shift:by=1'}"))
         self.refused("run", path, says=["bad.yaml:3:7:", "which ends"])
-        for own, words in (("", ["a load of its own"]), ("load: 20%, ", ["every entry"])):
+        for own, words in (("", ["its own load"]), ("load: 20%, ", ["every entry"])):
             path.write_text(SEARCH + f"schedule:\n  - {{until: 40 us, load: 30%, traffic: uniform}}\n  - {{{own}traffic: uniform}}\n")
             self.refused("run", path, says=["bad.yaml:3:7:", *words])
         self.run_it(SEARCH + "schedule:\n  - {until: 40 us, traffic: uniform}\n  - {traffic: 'shift:by=1'}\n")

@@ -82,7 +82,7 @@ class Scales(CliTest):
             "seeds: 3}": ("seedz: 3}", "there is no section 'seedz'", "did you mean 'seeds'"),
             'karytree:k=4,n=3"': ('karytree:k=4,o=3"', "e.yaml:7:18: topology 'karytree' has no parameter 'o'"),
             "tiny: {load: 10%}": ("tiny: {title: A}", "e.yaml:8:10: a scale does not replace 'title'"),
-            "tiny: ": ("default: ", "e.yaml:8:3", "the file as it stands"),
+            "tiny: ": ("default: ", "e.yaml:8:3", "the file as it is written"),
             "{load: 10%}": ("10%", "e.yaml:8:9: scale 'tiny' is a mapping of sections, found"),
             "quick_seconds: 1,": ("quick_second: 1,", "e.yaml:9", "no parameter 'quick_second'", "did you mean 'quick_seconds'"),
             "quick_seconds: 1, ": ("quick_seconds: -1, ", "e.yaml:9", "quick_seconds"),

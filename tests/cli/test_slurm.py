@@ -144,7 +144,7 @@ class Slurm(CliTest):
         self.assertEqual({name: nodes for name, (nodes, _) in lines_of(self.written(CLUSTER, "slurm_block")).items()}, self.leaves_of_cluster())
 
     def test_no_tree(self):
-        self.refused("topo", "torus:dims=4:4", "--format", "slurm_tree", "-o", self.tmp / "x", says=["no tree", "slurm_block"])
+        self.refused("topo", "torus:dims=4:4", "--format", "slurm_tree", "-o", self.tmp / "x", says=["not a tree", "slurm_block"])
         self.assertFalse((self.tmp / "x").exists())
 
     def dump(self, *names):
@@ -163,7 +163,7 @@ class Slurm(CliTest):
         self.assertIn("a[9-11]", text)
         self.assertIn("b[098-100]", text)
         self.assertIn("# 1 further adapters", text)
-        self.assertIn("characters that Slurm cannot take", text)
+        self.assertIn("characters that Slurm does not accept", text)
         self.assertTrue({"n-1", "n-1--2", "n_1"} <= nodes, nodes)
         (nodes,) = [n for n, _ in lines_of(self.written(self.dump(" foo HCA-1", " bar HCA-1", "  foo HCA-2"))).values()]
         self.assertEqual(nodes, {"foo", "bar"}, "blanks before the first word")

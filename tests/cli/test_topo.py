@@ -213,7 +213,7 @@ class Compare(CliTest):
         self.refused("compare", "oft", "ring", "--scale", "8..9", says="no family")
         self.refused("compare", "--radix", "65536", says="1 to 65535")
         self.refused("compare", "ring:n=5", "--plot", "x.svg", says="--scale")
-        self.refused("compare", "--scale", "8..9", "--radix", "8", says="--radix does not go with it")
+        self.refused("compare", "--scale", "8..9", "--radix", "8", says="--radix cannot be used with it")
 
     def test_more_paths_than_can_be_counted(self):
         most = self.json("topo", "mesh:dims=34:34", "--all")["path_diversity"]  # (66 over 33) paths from corner to corner

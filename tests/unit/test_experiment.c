@@ -248,7 +248,7 @@ static void test_refused_values(void **state)
     refused(BASE "measure: {duration: 99999999999999999999999 s}\n", 3, 21,
             "out of range: expected 1 ps to 1000 s", NULL);
     refused(BASE "measure: {duration: 0.0000001 ns}\n", 3, 21,
-            "no whole number of the smallest unit", NULL);
+            "not a whole number of the smallest unit", NULL);
     refused(BASE "load: 10%..90% stp 10%\n", 3, 7, "", NULL);
     refused(BASE "seeds: 0..18446744073709551615 step 1\n", 3, 8, "has 18446744073709551616 values",
             NULL);
@@ -283,7 +283,7 @@ static void test_refused_yaml(void **state)
     refused(BASE "switch:\n\tvoq: true\n", 4, 1, "not valid YAML", "spaces");
     refused("fabric: &a [*a]\nrouting: dmodk\n", 1, 13, "cycle", NULL);
     refused("fabric: *b\n", 1, 9, "no anchor", NULL);
-    refused(BASE "load: 10%\nload: 20%\n", 4, 1, "written twice", NULL);
+    refused(BASE "load: 10%\nload: 20%\n", 4, 1, "given twice", NULL);
     refused("[1, 2]: 3\n", 1, 1, "must be a word", NULL);
     refused("- a\n", 1, 1, "a list", NULL);
     refused(BASE "---\na: b\n", 3, 1, "second YAML document", NULL);

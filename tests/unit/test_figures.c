@@ -75,7 +75,8 @@ static void test_axes_that_do_not_exist(void **state)
             "'throughput'");
     refused(FIGURE "{name: a, x: load, y: thruput}", 7, 27, "'thruput'", "'throughput'");
     refused(FIGURE "{name: a, x: load, y: throughput / offred}", 7, 27, "'offred'", "'offered'");
-    refused(FIGURE "{name: a, x: load, y: throughput * 2}", 7, 27, "no result and no ratio", "");
+    refused(FIGURE "{name: a, x: load, y: throughput * 2}", 7, 27, "not a result and not a ratio",
+            "");
     refused(FIGURE "{name: a, x: load, y: throughput, series: [routing, trafic]}", 7, 57,
             "'trafic'", "'traffic'");
     refused(FIGURE "{name: a, x: load, y: throughput, series: routing, panel: fabric.sed}", 7, 63,
@@ -206,7 +207,7 @@ static void test_axes_of_a_figure(void **state)
     snprintf(more, sizeof more, "%s%s", least,
              "expect: [{claim: a, metric: argmax, y: mean_hops, x: routing.t_max, op: '<', value: "
              "15}]");
-    refused(more, 4, 54, "no numbers along which", "");
+    refused(more, 4, 54, "not numbers along which", "");
     /* numbers that some points lack */
     static const char several[] = "fabric: ['xgft:m=4:4,w=1:2', 'karytree:k=2,n=2', "
                                   "'karytree:k=2,n=3']\nrouting: dmodk\nfigures:\n  - ";
@@ -283,7 +284,7 @@ static void test_claims(void **state)
             39, "'y' has no effect", "");
     refused(CLAIM "metric: argmax, x: routing, of: {traffic: shift}, op: '<', value: 1, at: {load: "
                   "20%}, over: fabric.seed}",
-            7, 35, "no numbers", "");
+            7, 35, "not numbers", "");
     refused(HEAD "expect: {claim: a}\n", 6, 9, "a list of mappings", "");
     refused(HEAD "expect:\n  - {claim: ' ', metric: throughput}\n", 7, 13, "a sentence", "");
     refused(CLAIM "metric: saturaton, of: {routing: updown}, op: '<', value: 1}", 7, 24,
@@ -317,7 +318,7 @@ static void test_values(void **state)
         {"value: 3 us, metric: throughput" LOAD AT, "'3 us' is in %"},
         {"value: 50 %, metric: latency_mean_ns" LOAD AT, "'50 %' is in ns"},
         {"value: 50 %, metric: fairness" LOAD AT, "'50 %' has no unit"},
-        {"value: inf, metric: throughput" LOAD AT, "no number"},
+        {"value: inf, metric: throughput" LOAD AT, "not a number"},
         {"value: 3 us, metric: saturation" AT, "'load' are in %"},
         {"value: 3 us, metric: plateau" AT, "is in %"},
         {"value: 3 us, metric: peak" AT, "is in %"},

@@ -165,7 +165,7 @@ static void test_usable(void **state)
         unsigned switches, hosts;
     } cases[] = {
         {"[3] \"S-0001\"[2] # \"one\" lid 1 4xEDR\n", "", "asymmetric-cable",
-         "is listed at this end only", 2, 2},
+         "is reported by this end only", 2, 2},
         {"[3] \"S-0001\"[2]", "[3] \"S-0001\"[4]", "asymmetric-cable",
          "contradicted by its other end", 2, 2},
         {"[3] \"S-0001\"[2] # \"one\" lid 1 4xEDR", "[3] \"S-0001\"[2] # \"one\" lid 1 4xDDR",

@@ -171,11 +171,11 @@ static void unknown_guids_leave_the_lid(void **state)
     release(f, &lids, &tables);
     f = ring_fabric(0, false);
     assert_int_equal(parse(f, &t, &lids, &tables, &m, &err), IK_ERR_INPUT);
-    assert_non_null(strstr(err.text, "nothing says which of the 5 hosts an entry is for"));
+    assert_non_null(strstr(err.text, "it is unknown for which of the 5 hosts an entry is"));
     ik_lids_free(&lids);
     ring_tables(&t, rules, 1, false, 0); /* lines without GUIDs neither */
     assert_int_equal(parse(f, &t, &lids, &tables, &m, &err), IK_ERR_INPUT);
-    assert_non_null(strstr(err.text, "nothing says which of the 5 hosts an entry is for"));
+    assert_non_null(strstr(err.text, "it is unknown for which of the 5 hosts an entry is"));
     release(f, &lids, &tables);
 }
 

@@ -212,7 +212,7 @@ static void clashes_are_refused(void **state)
          "(0x0000000000000100) port 2 have the same LID, 8"},
         {{.switch_lid = 6, .lid = {8, 9, 6}}, "have the same LID, 6"},
         {{.switch_lid = 1, .lid = {8, 10, 6}, .lmc = {2, 1, 0}}, "LIDs 8 to 11 of"},
-        {{.switch_lid = 1, .lid = {10, 16, 6}, .lmc = {2, 0, 0}}, "no multiple of 4 (LMC 2)"},
+        {{.switch_lid = 1, .lid = {10, 16, 6}, .lmc = {2, 0, 0}}, "not a multiple of 4 (LMC 2)"},
         {{.switch_lid = 0xC000, .lid = {10, 16, 6}}, "LID 49152; unicast LIDs go up to 49151"},
         {{.switch_lid = 1, .lid = {0xBFF0, 16, 6}, .lmc = {7, 0, 0}},
          "LID 49263; unicast LIDs go up to"},

@@ -198,12 +198,12 @@ static void test_refusals(void **state)
 {
     (void)state;
     one(99, NULL, 0, "operation 99 is none");
-    ONE("names a rank that is none", REC_SEND, 0, 0, 0, 4, 1, 8);
-    ONE("communicator that is none", REC_SEND, 0, 0, 7, 2, 1, 8);
-    ONE("mode that is none", REC_SEND, 0, 9, 0, 2, 1, 8);
+    ONE("names a rank that does not exist", REC_SEND, 0, 0, 0, 4, 1, 8);
+    ONE("communicator that does not exist", REC_SEND, 0, 0, 7, 2, 1, 8);
+    ONE("unknown mode", REC_SEND, 0, 9, 0, 2, 1, 8);
     ONE("to any rank", REC_SEND, 0, 0, 0, 1, 1, 8);
     ONE("larger than any message", REC_SEND, 0, 0, 0, 3, 1, UINT64_MAX);
-    ONE("none of MPI's", REC_SEND, 0, 0, 0, 3, UINT64_C(1) << 40, 8);
+    ONE("not valid in MPI", REC_SEND, 0, 0, 0, 3, UINT64_C(1) << 40, 8);
     ONE("request that was not begun", REC_WAIT, WAIT_WAIT, 1, 1, 1 << 2);
     ONE("count is larger than its block", REC_WAIT, WAIT_WAIT, 1, UINT64_MAX);
     ONE("count is larger than its block", REC_COLLECTIVE, 0, COLL_ALLGATHERV, 0, 0, 1, 1,
@@ -213,7 +213,7 @@ static void test_refusals(void **state)
     ONE("needs none", REC_COLLECTIVE, 0, COLL_ALLREDUCE, 0, 1, 1, 1, 0);
     ONE("its operation is unknown", REC_COLLECTIVE, 0, 77, 0, 0, 1, 1, 0);
     ONE("counts for 2 processes", REC_COLLECTIVE, 0, COLL_ALLGATHERV, 0, 0, 1, 1, 1, 8);
-    ONE("ranks that are none", REC_COMM, 2, COMM_NEW, 0, 0, 1, 1, 2, 2, 0);
+    ONE("ranks that do not exist", REC_COMM, 2, COMM_NEW, 0, 0, 1, 1, 2, 2, 0);
     ONE("more ranks than there are", REC_COMM, 2, COMM_NEW, 0, 0, 1, 0, UINT64_C(1) << 50, 2, 0);
     ONE("not numbered in their order", REC_COMM, 5, COMM_NEW, 0, 0, 1, 0, 2, 2, 0);
     ONE("has no rank", REC_COMM, 2, COMM_NEW, 0, 0, 0, 0);
@@ -250,7 +250,7 @@ static void test_ranks_that_disagree(void **state)
     expect_refused("before MPI_Finalize");
     made_begin(&made, 2);
     made_record(&made.ranks[0], REC_END, 0, NULL, 0);
-    expect_refused("says otherwise how it ended");
+    expect_refused("contradicts how it ended");
     made_begin(&made, 2);
     made_end(&made);
     MADE(&made.ranks[0], REC_OTHER, 0);

@@ -32,12 +32,12 @@ static void test_by_points(void **state)
 {
     (void)state;
     expect(choose(16, 2, 0, 1000, 8), "16 points: 2 in parallel on 1 thread each",
-           "in parallel are fastest");
+           "in parallel is fastest");
     expect(choose(5, 2, 0, 1000, 8),
            "5 points: 2 in parallel on 1 thread each, the last 1 on 2 threads",
            "the rest is large enough");
     expect(choose(5, 2, 0, 1000, 1), "5 points: 2 in parallel on 1 thread each",
-           "in parallel are fastest");
+           "in parallel is fastest");
     expect(choose(10, 8, 0, 1000, 3),
            "10 points: 8 in parallel on 1 thread each, the last 2 on 3 threads each", "the rest");
     expect(choose(1, 2, 0, 1000, 8), "1 point: 1 at a time on 2 threads",

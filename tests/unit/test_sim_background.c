@@ -220,7 +220,7 @@ static void test_refusals(void **state)
         {"jobs:jobs=a@20%=uniform&b=exchange:hosts=0..1", "", "host 0 is in job 'a' and in job 'b'",
          IK_ERR_USAGE},
         {"jobs:jobs=a@20%=subset:hosts=2..3&b=exchange:hosts=0..1", "injection=bursty",
-         "bursty does not serve jobs", IK_ERR_UNSUPPORTED},
+         "bursty cannot be used with background jobs", IK_ERR_UNSUPPORTED},
         {"jobs:jobs=a=exchange:hosts=2..3&b=exchange:hosts=0..1", "injection=poisson",
          "'injection': it has no effect", IK_ERR_USAGE},
         {"jobs:jobs=a@20%=subset:hosts=2&b=exchange:hosts=0..1", "",

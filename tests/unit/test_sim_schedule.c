@@ -261,7 +261,7 @@ static void test_refusals(void **state)
         {"@10 us=uniform&@9 us=shift:by=1&uniform", "", "when it has not begun"},
         {"@10 us=uniform&@20 us=shift:by=1", "", "is the last one"},
         {"uniform&shift:by=1", "", "does not say until when"},
-        {"@0 us=uniform&shift:by=1", "", "no time above 0"},
+        {"@0 us=uniform&shift:by=1", "", "not a time above 0"},
         {"@10 us@0%=uniform&shift:by=1", "", "outside [0.0001%, 100%]"},
         {"@10 us@101%=uniform&shift:by=1", "", "outside [0.0001%, 100%]"},
         {"@10 us@20%@30%=uniform&shift:by=1", "", "a second load"},

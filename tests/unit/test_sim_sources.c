@@ -386,15 +386,15 @@ static void test_refused_sizes(void **state)
         const char *sizes, *traffic, *text;
         ik_status status;
     } cases[] = {
-        {"", "uniform", "no size", IK_ERR_USAGE},
-        {"64 B,", "uniform", "no size", IK_ERR_USAGE},
+        {"", "uniform", "not a size", IK_ERR_USAGE},
+        {"64 B,", "uniform", "not a size", IK_ERR_USAGE},
         {"64 kg", "uniform", "'64 kg' is not a size", IK_ERR_USAGE},
-        {"0 B", "uniform", "no size", IK_ERR_USAGE},
+        {"0 B", "uniform", "not a size", IK_ERR_USAGE},
         {"4 KiB..1 KiB", "uniform", "goes down", IK_ERR_USAGE},
         {"64 B:50%,128 B:40%", "uniform", "sum to 90 %", IK_ERR_USAGE},
         {"64 B:50%,128 B:1", "uniform", "shares are all", IK_ERR_USAGE},
         {"64 B:50%,128 B", "uniform", "shares are all", IK_ERR_USAGE},
-        {"64 B:0,128 B:1", "uniform", "no share", IK_ERR_USAGE},
+        {"64 B:0,128 B:1", "uniform", "not a share", IK_ERR_USAGE},
         {"64 B:x", "uniform", "'x' is not a share", IK_ERR_USAGE},
         {"a=64 B", "uniform", "have no classes", IK_ERR_USAGE},
         {"small=64 B", SMALL_AND_LARGE, "'large' of the traffic has no sizes", IK_ERR_USAGE},

@@ -512,7 +512,7 @@ static void refusals(void **state)
         {"hyperx:dims=4:4,k=1:2:3", "k has 3 values for 2 dimensions", "one value, or 2"},
         {"torus:dims=5000:5000:5000", "would need 125000000000 switches",
          "at most 2147483647 ports"},
-        {"pgft:m=4:4,w=1:2,p=1:2:3", "p has 3", "one number a level"},
+        {"pgft:m=4:4,w=1:2,p=1:2:3", "p has 3", "one number per level"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ik_fabric *f = NULL;

@@ -394,8 +394,8 @@ static const struct {
     {dimensions, "involved_dim", 2},
     {long_time, "duration_micros is", 2},
     {one_in_a_collective, "", 0},
-    {group_field, "no message of Chakra's schema", 2},
-    {long_number, "no message of Chakra's schema", 2},
+    {group_field, "not a message of Chakra's schema", 2},
+    {long_number, "not a message of Chakra's schema", 2},
     {long_message, "message 2 is said to have", 2},
 };
 
@@ -405,7 +405,7 @@ static void test_wrong_groups(void **state)
     (void)state;
     static const struct {
         const char *list, *what;
-    } groups[] = {{"[{\"pg_name\": \"7\", \"ranks\": [0, 0]}]", "rank 0 stands twice"},
+    } groups[] = {{"[{\"pg_name\": \"7\", \"ranks\": [0, 0]}]", "rank 0 appears twice"},
                   {"[{\"pg_name\": \"7\", \"ranks\": [0, 9]}]", "there is no rank 9"}};
     for (unsigned k = 0; k < 4; k++) {
         folder f = open_folder();

@@ -509,7 +509,7 @@ static void test_sizes_of_pairs(void **state)
         {"0 1 2\n3 0 4 5\n0 5 0\n", "more than 3 numbers", 2, 7},
         {"0 1 2\n3 0 x4\n0 5 0\n", "'x4' is not a number of bytes", 2, 5},
         {"0 1 2\n3 0 -4\n0 5 0\n", "'-4' is not a number of bytes", 2, 5},
-        {"0 1 2\n3 0 9999999999999999999\n0 5 0\n", "no number of bytes", 2, 5},
+        {"0 1 2\n3 0 9999999999999999999\n0 5 0\n", "not a number of bytes", 2, 5},
         {"0 1 2\n3 0 4\n0 5 0\n0 0 0\n", "more than 3 rows", 4, 1},
         {"0 0 0\n0 0 0\n0 0 0\n", "no message", 0, 0},
     };

@@ -175,18 +175,18 @@ static const struct {
     unsigned bytes;
 } wrong[] = {
     {"used up", 0, 2342, 8},
-    {"no schedule in GOAL's binary form", 0, 4224, 8},
+    {"not a schedule in GOAL's binary form", 0, 4224, 8},
     {"2 adapters", 13, 1, 1},
     {"behind that of the rank before", 8, 0xFFFFFFFF, 4}, /* ranks */
     {"behind that of the rank before", 14, 9, 8},         /* begin of rank 0 */
     {"not in the order", 62, 0xFFFFFFFF, 4},              /* operations of rank 0 */
-    {"no send, receive or calculation", 78 + 4, 4, 1},
+    {"not a send, receive or calculation", 78 + 4, 4, 1},
     {"processor 255", 78 + 21, 255, 1},
     {"another adapter", 78 + 22, 1, 1},
     {"more than 11 days", 78 + 9, UINT64_C(1) << 60, 8},
     {"does not exist", 78 + 39 + 5, 3, 4},
     {"does not exist", 78 + 39 + 5, 0xFFFFFFFF, 4}, /* a send to any */
-    {"tag that is none", 78 + 39 + 17, 0xFFFFFFFF, 4},
+    {"tag that does not exist", 78 + 39 + 17, 0xFFFFFFFF, 4},
     {"more than 1000 TB", 78 + 39 + 9, UINT64_C(1) << 62, 8},
     {"not in the order", 78 + 27, 1, 4},
     {"does not end where", 54, 10000, 8},

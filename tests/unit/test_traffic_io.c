@@ -229,7 +229,7 @@ static void test_refused_records(void **state)
     refuse_record((srt_record){1, 1, 700, 1000000, 0, 0, 512, 0, 0, 1}, "less than 1000000 us");
     refuse_record((srt_record){1, 1, 700, 0, 0, 0, 511, 0, 0, 1}, "whole sectors");
     refuse_record((srt_record){1, 1, 700, 0, 0, 0, 0xfffffe00u, 0, 0, 1}, "not -512 B");
-    refuse_record((srt_record){1, 1, 700, 0, 9, 8, 512, 0, 0, 1}, "a completion behind it");
+    refuse_record((srt_record){1, 1, 700, 0, 9, 8, 512, 0, 0, 1}, "a completion after it");
     refuse_record((srt_record){1, 1, 700, 0, 9, 0xffffffffu, 512, 0, 0, 1}, "and -1 us");
     refuse_record((srt_record){5, 1, 700, 0, 0, 0, 512, 0, 0, 1}, "version 5, type 1");
     refuse_record((srt_record){1, 2, 700, 0, 0, 0, 512, 0, 0, 1}, "version 1, type 2");

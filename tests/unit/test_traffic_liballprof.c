@@ -141,7 +141,7 @@ static void test_refusals(void **state)
     } cases[] = {
         {"MPI_Sent:1000:1\n", "", 4, 1, "'MPI_Sent' is not a call"},
         {"MPI_Put:1000:1\n", "", 4, 1, "'MPI_Put' is not a call"},
-        {"nonsense\n", "", 4, 1, "no call"},
+        {"nonsense\n", "", 4, 1, "not a call"},
         {"MPI_Barrier:1000:0,0,2\n", "", 4, 18, "has 4 fields here, not 3"},
         {"MPI_Barrier:999:0,0,2:1000\n", "", 4, 13, "before the one before it has ended"},
         {"MPI_Barrier:1001:0,0,2:1000\n", "", 4, 24, "ends before it begins"},

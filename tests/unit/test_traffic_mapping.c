@@ -198,12 +198,12 @@ static void test_refusals(void **state)
         {"crossbar:n=4", "1:0..3", "linear", 0, "host 1 appears twice"},
         {"torus:dims=4:4", NULL, "by_pod", 0, "has no pods"},
         {"crossbar:n=4", NULL, "/no/such/file", 0, "cannot be opened"},
-        {"crossbar:n=4", "2..1", "linear", 0, "no list of whole numbers and ranges"},
-        {"crossbar:n=4", "0..", "linear", 0, "no list of whole numbers and ranges"},
-        {"crossbar:n=4", "0:", "linear", 0, "no list of whole numbers and ranges"},
-        {"crossbar:n=4", "", "linear", 0, "no list of whole numbers and ranges"},
-        {"crossbar:n=4", "0...2", "linear", 0, "no list of whole numbers and ranges"},
-        {"crossbar:n=4", "99999999999", "linear", 0, "no list of whole numbers and ranges"},
+        {"crossbar:n=4", "2..1", "linear", 0, "not a list of whole numbers and ranges"},
+        {"crossbar:n=4", "0..", "linear", 0, "not a list of whole numbers and ranges"},
+        {"crossbar:n=4", "0:", "linear", 0, "not a list of whole numbers and ranges"},
+        {"crossbar:n=4", "", "linear", 0, "not a list of whole numbers and ranges"},
+        {"crossbar:n=4", "0...2", "linear", 0, "not a list of whole numbers and ranges"},
+        {"crossbar:n=4", "99999999999", "linear", 0, "not a list of whole numbers and ranges"},
     };
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

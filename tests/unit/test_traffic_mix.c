@@ -107,7 +107,7 @@ static void test_refusals(void **state)
     ik_traffic *t = NULL;
     ik_error err = {0};
     assert_int_equal(ik_traffic_from_spec(f, many, NULL, &t, &err), IK_ERR_USAGE);
-    assert_non_null(strstr(err.text, "33 members, 32 are the most"));
+    assert_non_null(strstr(err.text, "33 members, 32 is the maximum"));
     many[strlen(many) - strlen("+uniform")] = 0;
     ik_traffic_free(traffic_of(f, many));
     ik_fabric_free(f);

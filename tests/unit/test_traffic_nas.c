@@ -230,7 +230,7 @@ static void test_refusals(void **state)
         {"exchange:pattern=cg,order=random", "'order': it has no effect on the phases of cg"},
         {"exchange:pattern=cg,visits=1", "'visits': it has no effect on the phases of cg"},
         {"exchange:pattern=cg:processes=32", "32 processes on 20 hosts"},
-        {"exchange:pattern=nas:cg", "a finite workload already"},
+        {"exchange:pattern=nas:cg", "itself a finite workload"},
     };
     (void)state;
     check_refusals("crossbar:n=20", cases, sizeof cases / sizeof *cases);

@@ -140,7 +140,7 @@ static void communicators_are_apart(void **state)
     first.peer = 1;
     program_place(p, "x", 1);
     REFUSED(call_send(p, 0, &first, &err), "x", "rank 1 is not in communicator 1");
-    REFUSED(program_comm(p, (const uint32_t[]){1, 1}, 2, 0, &comm, &err), "x", "stands twice");
+    REFUSED(program_comm(p, (const uint32_t[]){1, 1}, 2, 0, &comm, &err), "x", "appears twice");
     REFUSED(program_comm(p, (const uint32_t[]){1, 3}, 2, 0, &comm, &err), "x", "no rank 3");
     ik_workload w = close_of(p);
     assert_int_equal(w.graph->ops[0].match, 3);

@@ -263,7 +263,8 @@ static void test_refused(void **state)
     static const refusal cases[] = {
         {"storage:disks=8", "8 disks and 8 processes"},
         {"storage:disks=3,processes=3", "none is left"},
-        {"storage:duration=1000 s,burst=1000000,burst_gap=1000 s,compression=0.001", "is the most"},
+        {"storage:duration=1000 s,burst=1000000,burst_gap=1000 s,compression=0.001",
+         "is the maximum"},
         {"storage:disks=0", "disks"},
     };
     (void)state;

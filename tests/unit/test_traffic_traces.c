@@ -143,7 +143,7 @@ static void test_refusals(void **state)
         {HEAD "10:0:0:1:5:0:0:1:1\n", 3, 0, "rank 1 has none"},
         {HEAD "10:0:0:1:5:0:0:1:1\n10:1:0:1:5:0:0:2:2\n", 4, 0, "2 B of rank 1, 1 B of rank 0"},
         {HEAD "d:1:5:2:0:1\n", 3, 0, "defined twice"},
-        {HEAD "d:1:6:2:1:1\n", 3, 0, "stands twice"},
+        {HEAD "d:1:6:2:1:1\n", 3, 0, "appears twice"},
         {HEAD "d:1:99999999:2:1:0\n", 3, 0, "the largest is"},
     };
     static const refused csv[] = {

@@ -183,7 +183,7 @@ ik_status tables_read_line(const char *line, const char *end, const char *file, 
 {
     if (end - line > MAX_LINE)
         return ik_fail_at(err, IK_ERR_INPUT, file, number, MAX_LINE,
-                          "the line has %zu characters; %d is the most", (size_t)(end - line),
+                          "the line has %zu characters; %d is the maximum", (size_t)(end - line),
                           MAX_LINE);
     const char *at = skip_blanks(line, end);
     out->kind = TABLES_NOTHING;

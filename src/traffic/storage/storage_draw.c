@@ -232,7 +232,7 @@ ik_status storage_draw(storage *s, const ik_params *p, uint32_t processes, uint6
         status = ik_about(err,
                           ik_fail(err, IK_ERR_USAGE,
                                   STORAGE_OWNER
-                                  ": an access would be after %.3g s, and %.3g s is the most",
+                                  ": an access would be after %.3g s, and %.3g s is the maximum",
                                   d.latest / 1e12, MOST_PS / 1e12),
                           "burst_gap burst duration service");
     free(d.order);

@@ -70,13 +70,13 @@ static ik_status make_events(const storage *s, event *events, ik_error *err)
         uint32_t client = s->at.client[a->key], disk = s->at.disk[a->disk];
         uint64_t asked = at_speed(s, a->ns), done = at_speed(s, a->done_ns);
         if (done > STORAGE_MOST_NS)
-            return ik_about(err,
-                            ik_fail(err, IK_ERR_USAGE,
-                                    STORAGE_OWNER
-                                    ": a message would be sent after %.3g s, and %g s is the most",
-                                    (double)a->done_ns * 1e-9 / s->compression,
-                                    (double)STORAGE_MOST_NS * 1e-9),
-                            "compression from duration burst_gap burst service trace");
+            return ik_about(
+                err,
+                ik_fail(err, IK_ERR_USAGE,
+                        STORAGE_OWNER
+                        ": a message would be sent after %.3g s, and %g s is the maximum",
+                        (double)a->done_ns * 1e-9 / s->compression, (double)STORAGE_MOST_NS * 1e-9),
+                "compression from duration burst_gap burst service trace");
         events[2 * (size_t)n] = (event){asked, client, n, IK_NONE, IK_NONE, false};
         events[2 * (size_t)n + 1] =
             (event){done, s->closed ? client : disk, n, IK_NONE, IK_NONE, true};
