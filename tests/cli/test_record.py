@@ -248,7 +248,7 @@ class OpenMPI(Recorded):
         command = [LIBRARIES["openmpi"], "-n", "2", IKAT, "record", "-o", store, "--", program, "no", "3"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("OMPI_COMM_WORLD_SIZE=2: a launcher started this process beside others", done.stderr)
+        self.assertIn("OMPI_COMM_WORLD_SIZE=2: a launcher started this process together with others", done.stderr)
         self.assertIn(f"-- mpirun -n 2 {program}", done.stderr)
         self.assertEqual(list(self.tmp.glob("t.ikrec*")), [])
         command[2] = "1"
@@ -370,7 +370,7 @@ class Usage(CliTest):
         self.refused("record", "-o", out, "--memory-limit", "1 GiB", "--", "true", says="no effect")
         self.refused("record", "-o", "/dev/null", "--", "true", says="is not a file")
         self.refused("record", "--show", out, "--", "true", says="nothing to run")
-        self.refused("record", "--show", out, "--calls", out, says="one of them")
+        self.refused("record", "--show", out, "--calls", out, says="give only one of")
         self.refused("record", "--rank", "1", "--show", out, says="--calls")
         for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
             self.refused("record", "-o", out, "--", "./app", env={variable: "4"}, says=(f"{variable}=4", "-- mpirun -n 4 ./app"))

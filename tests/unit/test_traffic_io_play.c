@@ -182,7 +182,7 @@ static void test_refused_traffic(void **state)
     refuse_text(one, ",duration=0 s", "a window of 0 s");
     refuse_text(one, ",compression=0.001,processes=1", "1 disks and 1 processes");
     refuse_text("disks=4\n" CSV_HEAD "0,0,1,R,0,1,0\n", "", "4 disks and 4 processes");
-    refuse_text(CSV_HEAD "0,1000000000000001,a,R,0,1,0\n", "", "is the most");
+    refuse_text(CSV_HEAD "0,1000000000000001,a,R,0,1,0\n", "", "is the maximum");
     refuse_text("root:x:0:0\n", "", "does not say what format");
     /* ikat's own without its first line: each of its lines could be one of spc as well */
     refuse_text("1500,21500,4,R,0,8192,17\n", "", "does not say what format");
