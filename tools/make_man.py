@@ -174,10 +174,15 @@ def examples(commands):
     return [".Sh EXAMPLES"] + literal([line for command in commands for line in declarations.shell_lines(command, LITERAL_WIDTH)])
 
 
+def reference(name, number, behind=""):
+    """A manual page that is made here. With .Xr mandoc would complain of every page that is not below /usr/share/man."""
+    return f".Sy {name} Ns Pq {number}" + (f" {behind}" if behind else "")
+
+
 def see_also(pages, this):
     """References in the order of their sections and names."""
     pages = sorted({page for page in pages if page != this}, key=lambda page: (page[1], page[0]))
-    return [".Sh SEE ALSO"] + [f".Xr {name} {number}" + (" ," if index + 1 < len(pages) else "")
+    return [".Sh SEE ALSO"] + [reference(name, number, "," if index + 1 < len(pages) else "")
                                for index, (name, number) in enumerate(pages)]
 
 
@@ -208,10 +213,10 @@ def overview(everything, date):
             "Its main command is", ".Nm Cm run Ar experiment.yaml ,", "which does all of this for every point of an experiment.", ".Pp",
             "The commands are:", ".Bl -tag -width verify-deployed"]
     for command in everything["commands"]:
-        out += [f".It Cm {argument(command['name'])}"] + running(sentence(command["summary"])) + ["See", f".Xr ikat-{command['name']} 1 ."]
+        out += [f".It Cm {argument(command['name'])}"] + running(sentence(command["summary"])) + ["See", reference(f"ikat-{command['name']}", 1, ".")]
     out += [".El", ".Pp", "Options and arguments may stand in any order; what stands behind", ".Fl -", "is an argument.",
             ".Ss Options of every command"] + options(everything["options"])
-    out += [".Ss Names of fabrics, routings and patterns", "See", ".Xr ikat-specs 7", "for their syntax and for units."]
+    out += [".Ss Names of fabrics, routings and patterns", "See", reference("ikat-specs", 7), "for their syntax and for units."]
     out += environment(everything)
     out += [".Sh FILES", ".Bl -tag -width Ds", ".It Pa \\(ti/.cache/ikat", "Proofs that are kept, which may be deleted at any time.", ".El"]
     out += exit_status(everything)
@@ -273,10 +278,10 @@ def family_page(everything, date, family):
     name, members = f"ikat-{family}", everything["families"][family]
     out = head(everything, date, name, 7, FAMILY_PAGES[family]) + [".Sh DESCRIPTION"]
     out += {"topologies": ["Where a command or an experiment takes a fabric,", "it takes one of these names and its parameters, as",
-                           ".Ql karytree:k=4,n=3 ,", "or the path of a file in one of the formats of", ".Xr ikat-formats 7 ."],
+                           ".Ql karytree:k=4,n=3 ,", "or the path of a file in one of the formats of", reference("ikat-formats", 7, ".")],
             "formats": ["The format of a file is recognised when it is read;", "the ending of its name says how it is written."]}.get(
                 family, ["Each name takes its parameters behind a colon, as", f".Ql {example_of(members)} ."])
-    out += ["See", ".Xr ikat-specs 7", "for the syntax and for units."] if family != "formats" else []
+    out += ["See", reference("ikat-specs", 7), "for the syntax and for units."] if family != "formats" else []
     out += [".Sh " + family.upper()] + member_sections(members, family)
     common = members[0]["common_parameters"]
     out += [".Sh PARAMETERS OF ALL"] + parameters(common) if common else []
@@ -303,7 +308,7 @@ def experiment_page(everything, date):
     topic = declarations.topic(everything, "experiment")
     of_lists = {member["name"]: member["parameters"] for member in everything["families"]["sections"]}
     out = head(everything, date, "ikat-experiment", 5, "the experiment file of ikat run") + [".Sh DESCRIPTION"]
-    out += ["An experiment is a YAML file that", ".Xr ikat-run 1", "takes.", "Its sections are listed below; for example:"]
+    out += ["An experiment is a YAML file that", reference("ikat-run", 1), "takes.", "Its sections are listed below; for example:"]
     out += literal(topic["sample"].strip("\n").replace("\n  ", "\n").removeprefix("  ").split("\n")) + [".Pp"]
     out += text_blocks(topic["values"]) + [".Sh SECTIONS"]
     for section in topic["sections"]:
@@ -319,7 +324,7 @@ def experiment_page(everything, date):
         elif section["default"]:
             out += running(f"Default: {section['default']}.")
         if section["name"] in SECTION_FAMILIES:
-            out += ["Names and parameters are listed in", f".Xr ikat-{SECTION_FAMILIES[section['name']]} 7 ."]
+            out += ["Names and parameters are listed in", reference(f"ikat-{SECTION_FAMILIES[section['name']]}", 7, ".")]
         out += parameters(rows) if rows else []
     out += [".Sh UNITS"] + text_blocks(declarations.topic(everything, "units")["text"])
     pages = [("ikat", 1), ("ikat-run", 1), ("ikat-report", 1), ("ikat-specs", 7)] + [(f"ikat-{f}", 7) for f in SECTION_FAMILIES.values()]
