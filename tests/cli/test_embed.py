@@ -73,6 +73,45 @@ int main(void)
 }
 """
 
+# Calls METIS, which sets handlers of signals, from four threads; a failure is said by the exit status.
+CUTS = r"""
+#define _POSIX_C_SOURCE 200809L
+#include <ikat/ikat.h>
+#include <signal.h>
+static void on_term(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info, (void)context;
+}
+int main(void)
+{
+    struct sigaction mine = {0}, after;
+    sigset_t mask;
+    ik_env env = {.num_threads = 4};
+    ik_fabric *f = NULL;
+    ik_bisection b = {0};
+    ik_error err;
+    mine.sa_sigaction = on_term;
+    mine.sa_flags = SA_SIGINFO;
+    sigaction(SIGTERM, &mine, NULL);
+    ik_status status = ik_fabric_from_spec("karytree:k=4,n=3", NULL, &f, &err);
+    if (status == IK_OK)
+        status = ik_bisection_measure(f, 2, &env, &b, &err);
+    sigaction(SIGTERM, NULL, &after);
+    if (after.sa_sigaction != on_term || !(after.sa_flags & SA_SIGINFO))
+        return 10;
+    sigaction(SIGABRT, NULL, &after);
+    if (after.sa_handler != SIG_DFL)
+        return 11;
+    if (pthread_sigmask(SIG_BLOCK, NULL, &mask) || sigismember(&mask, SIGTERM) || sigismember(&mask, SIGABRT))
+        return 12;
+    if (status == IK_OK)
+        printf("%llu\n", (unsigned long long)b.cut);
+    ik_bisection_free(&b);
+    ik_fabric_free(f);
+    return status == IK_OK ? 0 : status == IK_ERR_MEMORY ? 3 : 1;
+}
+"""
+
 
 def output(*command, env=None, cwd=None):
     """Standard output of a command that must succeed."""
@@ -251,6 +290,23 @@ class Embed(unittest.TestCase):
                                   text=True, check=False)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("ikat::ikat_static needs what is not found here: metis", " ".join(done.stderr.split()))
+
+    def test_signals_and_short_memory(self):
+        """METIS leaves the program's handlers and mask as they were, also where any of its allocations fails."""
+        source = self.work / "cuts.c"
+        source.write_text(CUTS, encoding="utf-8")
+        program = self.compile("cc", "c17", source, "cuts", False)
+        self.assertEqual(output(program, env=self.env), "32\n")  # k**n / 2 links
+        library = os.environ.get("IKAT_FAIL_ALLOCATION_LIBRARY")
+        if not library:
+            return
+        ends = set()
+        for failing in [*range(0, 400, 13), *range(400, 20000, 397)]:
+            env = {**self.env, "LD_PRELOAD": library, "IKAT_FAIL_ALLOCATION": str(failing)}
+            done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
+            self.assertIn(done.returncode, (0, 3), f"allocation {failing}: {done.stderr}")
+            ends.add(done.returncode)
+        self.assertEqual(ends, {0, 3})
 
     def test_exported_names(self):
         """The shared library exports what the headers declare, at one version node, and nothing else."""
