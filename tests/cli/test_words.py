@@ -20,6 +20,9 @@ EVERYWHERE = [
     (r"\bsound (?:siblings?|links?|cables?)\b", "healthy parallel links, healthy links", "its sound siblings"),
     (r"\bbusy then\b", "utilisation at that load", "busy then"),
     (r"\bunless something else is said\b", "by default, unless given", "host i unless something else is said"),
+    (r"\bpassed over\b", "skipped, ignored", "other fields are passed over"),
+    (r"\bunless (?:it is )?said otherwise\b", "unless given, by default", "1 GiB unless said otherwise"),
+    (r"\bthough it be\b", "even if it is", "though it be transmitting"),
 ]
 DOCUMENTS = [
     (r"\b(?:cycle|routing)s? that can lock\b", "that can deadlock", "a cycle that can lock"),
@@ -30,10 +33,7 @@ DOCUMENTS = [
     (r"\bside by side\b", "in parallel (of execution), next to each other", "whole points side by side"),
     (r"\blooked at\b", "examined, checked, processed", "what is looked at in an instant"),
     (r"\bstands? twice\b", "is defined twice, is listed twice", "a label that stands twice"),
-    (r"\bpassed over\b", "skipped, ignored", "other fields are passed over"),
-    (r"\bunless (?:it is )?said otherwise\b", "unless given, by default", "1 GiB unless said otherwise"),
     (r"\bunder way\b", "in transmission, in the network, in progress", "packets under way"),
-    (r"\bthough it be\b", "even if it is", "though it be transmitting"),
     (r"\b(?:all|none|nothing|everything|no \w+|any \w+) but (?!also\b|not\b|only\b)(?:the|its|those|one|for)\b", "except", "all but the first"),
     (r"\bcomes? free\b", "becomes free", "when a place comes free"),
     (r"\bdone last\b", "ended last", "hosts that were done last"),
