@@ -35,7 +35,7 @@ ikat reproduce 000/fig2b
 The verdicts are:
 
 - *holds* or *differs*: by the 95 % confidence intervals of both sides ([how claims are judged](experiments.md#claims));
-- *cannot be decided*: the intervals overlap, or there are too few samples;
+- *cannot be told*: the intervals overlap, or there are too few samples;
 - *full*: the claim is checked at full scale only.
 
 This page is written by `tools/make_reproductions.py`. The tests run a part of the experiments and compare the verdicts with it.
@@ -44,7 +44,7 @@ This page is written by `tools/make_reproductions.py`. The tests run a part of t
 
 # columns of kept points that say which point it is
 KEYS = ("design", "fabric", "routing", "vc", "selection", "traffic", "variant", "vcs", "load", "seed")
-VERDICTS = ("holds", "differs", "cannot be decided", "not asked")
+VERDICTS = ("holds", "differs", "cannot be told", "not asked")
 
 
 def cell(text):
@@ -80,7 +80,7 @@ def count(claims):
     number = {v: sum(c["verdict"] == v for c in claims) for v in VERDICTS}
     known = sum(c["verdict"] == "differs" and c["differs"] != "" for c in claims)
     return (f"There are {len(claims)} claims: {number['holds']} hold, {number['differs']} differ (the reason is known for {known}), "
-            f"{number['cannot be decided']} cannot be decided, and {number['not asked']} are checked at full scale only.")
+            f"{number['cannot be told']} cannot be told, and {number['not asked']} are checked at full scale only.")
 
 
 def print_claims(claims):

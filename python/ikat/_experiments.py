@@ -37,7 +37,7 @@ def unit_of(column) -> str:
 
 
 class Claim(NamedTuple):
-    """What results say of a claim of section `expect`. verdict: "holds", "differs", "cannot be decided" or "not asked"."""
+    """What results say of a claim of section `expect`. verdict: "holds", "differs", "cannot be told" or "not asked"."""
 
     verdict: str
     claim: str

@@ -32,7 +32,7 @@ class Dependency(NamedTuple):
 
 
 class Proof(Object):
-    """What was proved about a routing. Verdicts are True, False, or None where the question was not asked or cannot be decided.
+    """What was proved about a routing. Verdicts are True, False, or None where the question was not asked or cannot be told.
 
     Truth value: all pairs are delivered, without loops, and the routing is free of deadlock.
     """

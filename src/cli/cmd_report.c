@@ -86,8 +86,7 @@ static int judge_claims(cli *c, const char *store, int status)
     if (ik_report_verdicts(store, &v, &err) != IK_OK)
         return cli_error(c, &err);
     if (v.hold + v.differ + v.untold > 0)
-        cli_note(c, "claims: %zu hold, %zu differ, %zu cannot be decided", v.hold, v.differ,
-                 v.untold);
+        cli_note(c, "claims: %zu hold, %zu differ, %zu cannot be told", v.hold, v.differ, v.untold);
     return status == CLI_DONE && v.differ > v.recorded && cli_has(c, "--strict") ? CLI_FAILED
                                                                                  : status;
 }

@@ -241,7 +241,7 @@ static int put_json(const cli *c, const reproduction *r, const verdicts *v, size
 
 static void put_text(const reproduction *r, const verdicts *v, size_t lacking)
 {
-    printf("\n%zu hold, %zu differ (for %zu a reason is recorded), %zu cannot be decided, %zu are "
+    printf("\n%zu hold, %zu differ (for %zu a reason is recorded), %zu cannot be told, %zu are "
            "checked only at full scale\n",
            v->num.hold, v->num.differ, v->num.recorded, v->num.untold, v->num.not_asked);
     if (lacking)

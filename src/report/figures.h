@@ -171,7 +171,7 @@ struct claim_result {
     ik_claim_verdict verdict;
     claim_number left, right; /* of an order its first and its last */
     size_t pair;              /* of an order: the one that decides is not below the next, from 1 */
-    const char *why;          /* why it cannot be decided, "" if it can */
+    const char *why;          /* why it cannot be told, "" if it can */
 };
 
 /* [b->num_claims], in the book's arena; judged once. */

@@ -131,7 +131,7 @@ static void put_counts(ik_study_page *const *pages, size_t num, FILE *out)
 {
     fputs("<div class=\"scroll\"><table class=\"counts\"><tr><th>figure</th><th>claims</th>"
           "<th>hold</th><th>differ, with a recorded reason</th><th>differ</th><th>cannot be "
-          "decided</th>"
+          "told</th>"
           "<th>only at full scale</th></tr>\n",
           out);
     for (size_t i = 0; i < num; i++)
@@ -150,7 +150,7 @@ static void put_verdicts(ik_study_page *const *pages, size_t num, FILE *out)
     fprintf(out,
             "<p>%zu claims: <span class=\"holds\">%zu hold</span>, <span class=\"differs\">%zu "
             "differ</span> (for %zu a reason is recorded), <span class=\"untold\">%zu cannot be "
-            "decided</span>, %zu are checked only at full scale.</p>\n",
+            "told</span>, %zu are checked only at full scale.</p>\n",
             claims_of(&n), n.hold, n.differ, n.recorded, n.untold, n.not_asked);
     put_counts(pages, num, out);
     page_begin_claims(out, true);

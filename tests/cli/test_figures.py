@@ -560,7 +560,7 @@ figures:
             f"metric: crossing, y: throughput, {both}, op: '>', value: 0, {over}",
         )
         self.assertEqual([r["verdict"] for r in rows],
-                         ["holds", "differs", "cannot be decided", "holds", "cannot be decided", "holds", "holds", "holds", "differs",
+                         ["holds", "differs", "cannot be told", "holds", "cannot be told", "holds", "holds", "holds", "differs",
                           "holds", "holds", rows[-1]["verdict"]])
         self.assertEqual(rows[2]["why"], "the intervals overlap")
         self.assertEqual(rows[4]["why"], "fewer than three samples")
@@ -692,7 +692,7 @@ figures:
     def test_paired_without_partners(self):
         rows = self.claims("metric: throughput, of: {fabric.seed: 1}, against: {fabric.seed: 2}, at: {load: 20%, routing: updown}, ratio: true, "
                            "paired: true, op: '=', value: 1, over: fabric.seed")
-        self.assertEqual(rows[0]["verdict"], "cannot be decided")
+        self.assertEqual(rows[0]["verdict"], "cannot be told")
         self.assertEqual(rows[0]["why"], "no sample of one side is one of the other")
 
     def test_quotients_of_what_does_not_saturate(self):
@@ -702,7 +702,7 @@ figures:
         self.store = self.tmp / "never.db"
         self.ok("run", self.file, "-o", self.store)
         for claim in self.json("report", self.store)["claims"]:
-            self.assertEqual(claim["verdict"], "cannot be decided")
+            self.assertEqual(claim["verdict"], "cannot be told")
             self.assertIn("neither saturates", claim["found"])
 
     def test_claims_of_saturation_and_scale(self):

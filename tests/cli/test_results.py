@@ -137,8 +137,8 @@ class Results(CliTest):
         """Says of the page what the page says."""
         readme = " ".join((SOURCE / "README.md").read_text(encoding="utf-8").split())
         quick, full = (SOURCE / "docs/reproductions.md").read_text(encoding="utf-8").split("\n## Full scale\n")
-        claims, hold, differ, untold, larger = re.search(r"\nThere are (\d+) claims: (\d+) hold, (\d+) differ \(.*\), (\d+) cannot be decided, and (\d+) are checked", quick).groups()
-        self.assertIn(f"{hold} of {claims} claims hold, {differ} differ, each with the reason, {untold} cannot be decided, and {larger} are checked", readme)
+        claims, hold, differ, untold, larger = re.search(r"\nThere are (\d+) claims: (\d+) hold, (\d+) differ \(.*\), (\d+) cannot be told, and (\d+) are checked", quick).groups()
+        self.assertIn(f"{hold} of {claims} claims hold, {differ} differ, each with the reason, {untold} cannot be told, and {larger} are checked", readme)
         rows = re.findall(r"\n\| \d*\w*/\w+ \| [^|]+ \| ([0-9.]+) h \| ([^|]+) \|", full)
         one, none = (sum(share.startswith(text) for _, share in rows) for text in ("one size only", "nothing"))
         whole = sum(re.fullmatch(r"(\d+) of \1 points.*", share) is not None for _, share in rows)

@@ -168,7 +168,7 @@ class Search(CliTest):
                 ("uniform", ">", "value: 40 %"), ("uniform", "<", "against: {traffic: shift}"), ("shift", ">", "value: 0.99"),
                 ("uniform", ">=", "against: {traffic: shift}"), ("shift", ">", "against: {traffic: shift}")]))
         rows = self.rows(store, "--table", "claims")
-        self.assertEqual([r["verdict"] for r in rows], ["holds", "holds", "holds", "differs", "cannot be decided"])
+        self.assertEqual([r["verdict"] for r in rows], ["holds", "holds", "holds", "differs", "cannot be told"])
         found = [float(r["saturation_load"]) for r in self.rows(store) if r["traffic"] == "uniform"]
         self.assertAlmostEqual(float(rows[0]["left"]), sum(found) / 3, places=6)
         self.assertEqual([r["right"] for r in rows[1:3]], ["inf", "0.99"])
@@ -191,7 +191,7 @@ expect:
   - {claim: feasible, metric: saturation, of: {routing.t_max: least}, value: 1%%, op: ">="}
 """ % load)
                 rows = {r["claim"]: r for r in self.rows(store, "--table", "claims")}
-                self.assertEqual((rows["infeasible"]["verdict"], rows["infeasible"]["left"]), ("cannot be decided", ""))
+                self.assertEqual((rows["infeasible"]["verdict"], rows["infeasible"]["left"]), ("cannot be told", ""))
                 self.assertIn("none is feasible", rows["infeasible"]["why"])
                 self.assertNotIn("feasible", rows["feasible"]["why"])
 

@@ -74,7 +74,7 @@ expect:
         points, judged = list(self.points(whole)), self.claims(whole)
         self.assertEqual(len(points), 18)
         for claim, why in (("nothing is left", "3 of its 3 points are left out: no run can finish them"), ("one side is", "3 of its 6 points are left out: no run can finish them")):
-            self.assertEqual((judged[claim]["verdict"], judged[claim]["why"]), ("cannot be decided", why))
+            self.assertEqual((judged[claim]["verdict"], judged[claim]["why"]), ("cannot be told", why))
         for claim in ("some are", "none is"):
             self.assertEqual(judged[claim]["verdict"], "holds")
         tree = [p for p in points if p[1] == "karytree"]
@@ -87,7 +87,7 @@ expect:
                     db.executemany("DELETE FROM points WHERE id = ?", [(p[0],) for p in gone])
                 found = self.claims(part)
                 if claim:
-                    self.assertEqual((found[claim]["verdict"], found[claim]["why"]), ("cannot be decided", why))
+                    self.assertEqual((found[claim]["verdict"], found[claim]["why"]), ("cannot be told", why))
                 else:
                     for name in ("nothing is left", "one side is", "some are"):
                         self.assertEqual(found[name], judged[name])
@@ -118,7 +118,7 @@ expect:
                         if expected[claim]["verdict"] == "not asked" or not missing:
                             self.assertEqual(found[claim], expected[claim])
                         else:
-                            self.assertEqual(found[claim]["verdict"], "cannot be decided")
+                            self.assertEqual(found[claim]["verdict"], "cannot be told")
                             self.assertEqual(found[claim]["why"], f"unfinished: {missing} of its {every} points are missing")
                         seen.add((claim, missing > 0, found[claim]["verdict"]))
         for claim in ABOUT:

@@ -46,7 +46,7 @@ def as_yaml(c):
 
 
 class Definition:
-    """What docs/experiments.md says of claims. None: it cannot be decided."""
+    """What docs/experiments.md says of claims. None: it cannot be told."""
 
     def __init__(self, points, seeds):
         self.points, self.seeds = points, seeds
@@ -118,9 +118,9 @@ class Definition:
 
     @staticmethod
     def compare(op, a, b, tolerance):
-        """holds, differs or cannot be decided; None where rounding decides."""
+        """holds, differs or cannot be told; None where rounding decides."""
         if a is None or b is None or (math.isinf(a[0]) and math.isinf(b[0])):
-            return "cannot be decided"
+            return "cannot be told"
         room = 0 if math.isinf(b[0]) else tolerance * abs(b[0])
         low, high = a[0] - a[1] - b[0] - b[1], a[0] + a[1] - b[0] + b[1]
         if (a[1] or b[1] or room) and min(abs(low - room), abs(low + room), abs(high - room), abs(high + room)) < 1e-9:
@@ -129,20 +129,20 @@ class Definition:
             op = op + "=" if room else op
         holds = {"<": high < 0, "<=": high <= room, "=": low >= -room and high <= room, ">=": low >= -room, ">": low > 0}[op]
         differs = {"<": low >= 0, "<=": low > room, "=": low > room or high < -room, ">=": high < -room, ">": high <= 0}[op]
-        return "holds" if holds else "differs" if differs else "cannot be decided"
+        return "holds" if holds else "differs" if differs else "cannot be told"
 
     def verdict(self, c):
         if c["metric"] == "order":
             sides = [self.side(c, s) for s in c["of"]]
             found = [self.compare("<", a, b, 0) for a, b in zip(sides, sides[1:])]
-            return None if None in found else next((v for v in ["differs", "cannot be decided"] if v in found), "holds")
+            return None if None in found else next((v for v in ["differs", "cannot be told"] if v in found), "holds")
         left = self.side(c, c["of"])
         right = (c["value"], 0) if "value" in c else self.side(c, c["against"])
         if "paired" in c:
             left, right = self.pairs(c), (c["ratio"], 0)
         elif "ratio" in c:
             if left is None or right is None or abs(right[0]) <= right[1]:
-                return "cannot be decided"
+                return "cannot be told"
             mean = left[0] / right[0]
             half = abs(mean) * (left[1] / abs(left[0]) + right[1] / abs(right[0])) if left[0] else left[1] / abs(right[0])
             left, right = (mean, half), (c["ratio"], 0)
@@ -195,14 +195,14 @@ class Verdicts(CliTest):
                 if expected is None:
                     continue
                 self.assertEqual(row["verdict"], expected, (claim, row, points))
-                self.assertEqual(row["why"] != "", expected == "cannot be decided", (claim, row))
+                self.assertEqual(row["why"] != "", expected == "cannot be told", (claim, row))
                 counts[claim["metric"], expected] = counts.get((claim["metric"], expected), 0) + 1
         return counts
 
     def test_with_four_samples(self):
         counts = self.compare(4, 25)
         for metric in {c["metric"] for c in self.claims}:
-            for verdict in ["holds", "differs", "cannot be decided"]:
+            for verdict in ["holds", "differs", "cannot be told"]:
                 self.assertGreater(counts.get((metric, verdict), 0), 0, (metric, verdict, counts))
 
     def test_curves_of_unlike_samples(self):
@@ -214,12 +214,12 @@ class Verdicts(CliTest):
                              "  - {claim: c, metric: argmax, x: fabric.d, y: mean_hops, op: '<', value: 9, of: {fabric.seed: [1, 2, 3]}}\n")
         self.ok("run", self.file, "-o", self.store)
         rows = list(csv.DictReader(io.StringIO(self.ok("report", self.store, "--csv", "--table", "claims"))))
-        self.assertEqual([r["verdict"] for r in rows], ["cannot be decided", "holds"])
+        self.assertEqual([r["verdict"] for r in rows], ["cannot be told", "holds"])
         self.assertIn("not all the same samples", rows[0]["why"])
 
     def test_with_two_samples(self):
         counts = self.compare(2, 3)
-        self.assertEqual({verdict for _, verdict in counts}, {"cannot be decided"})
+        self.assertEqual({verdict for _, verdict in counts}, {"cannot be told"})
 
 
 if __name__ == "__main__":

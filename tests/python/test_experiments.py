@@ -52,7 +52,7 @@ class Experiments(PythonTest):
         self.assertIn("fabric", results.experiment)
         self.assertIsInstance(results.json(), dict)
         claim, = results.claims()
-        self.assertEqual((claim.verdict, claim.claim), ("cannot be decided", "all of 20 % is accepted"))
+        self.assertEqual((claim.verdict, claim.claim), ("cannot be told", "all of 20 % is accepted"))
         figure = results.figure("curve")
         self.assertEqual(len(figure), 4)
         self.assertIn("<svg", results.figure_svg("curve"))

@@ -225,7 +225,7 @@ const char *ik_claim_verdict_name(ik_claim_verdict verdict)
 {
     static const char *const names[] = {[IK_CLAIM_HOLDS] = "holds",
                                         [IK_CLAIM_DIFFERS] = "differs",
-                                        [IK_CLAIM_UNTOLD] = "cannot be decided",
+                                        [IK_CLAIM_UNTOLD] = "cannot be told",
                                         [IK_CLAIM_NOT_ASKED] = "not asked"};
     return names[verdict];
 }

@@ -5,7 +5,7 @@
  * Both sides become samples, one per seed (and per value of what is aggregated over), and these a
  * mean with its 95 % interval; a number, and a measure that is exact, have an interval of no width.
  * With d = left - right, its interval [low, high] and t = tolerance times the right side, "left <
- * right" holds if high < t, differs if low >= t, and cannot be decided else: with no tolerance,
+ * right" holds if high < t, differs if low >= t, and cannot be told else: with no tolerance,
  * where the intervals overlap. Of two samples and fewer nothing can be decided.
  */
 #include "report/figure/judge.h"
@@ -94,7 +94,7 @@ static claim_number quotient(const claim_number *a, const claim_number *b)
     return q;
 }
 
-/* Every pair of neighbours; one that differs decides, else one that cannot be decided. */
+/* Every pair of neighbours; one that differs decides, else one that cannot be told. */
 static ik_status judge_order(judge *j, ik_error *err)
 {
     claim_number before = {0}, here = {0};

@@ -4,7 +4,7 @@ import { download, el } from './dom.js';
 import { savePng } from './saves.js';
 import { table } from './tables.js';
 
-const TAGS = { holds: 'yes', differs: 'no', 'cannot be decided': 'warning', 'not asked': '' };
+const TAGS = { holds: 'yes', differs: 'no', 'cannot be told': 'warning', 'not asked': '' };
 
 export const hasFigures = (data) => data.figures?.length > 0;
 export const hasClaims = (data) => data.claims?.length > 0;
@@ -20,7 +20,7 @@ export function claimsView(data) {
     ...['left', 'left_ci95', 'op', 'right', 'right_ci95'].map((key) => ({ key, csv: true }))];
   const num = (verdict) => data.claims.filter((c) => c.verdict === verdict).length;
   return el('section', { id: 'claims' }, el('h2', {}, 'Claims'),
-    el('p', { class: 'quiet' }, `${num('holds')} hold, ${num('differs')} differ, ${num('cannot be decided')} cannot be decided. Intervals are of 95 %; where they overlap, nothing can be decided.`),
+    el('p', { class: 'quiet' }, `${num('holds')} hold, ${num('differs')} differ, ${num('cannot be told')} cannot be told. Intervals are of 95 %; where they overlap, nothing can be decided.`),
     el('div', { class: 'card' }, table('claims', columns, data.claims)));
 }
 
