@@ -113,7 +113,7 @@ class Lifetimes(PythonTest):
             out.append(routing.simulate(load=0.9, warmup="10 us", duration="20 ms", progress=lambda _: started.set()).throughput)
         thread = threading.Thread(target=work)
         thread.start()
-        started.wait(5)
+        started.wait(100)
         routing.close()
         thread.join()
         self.assertAlmostEqual(out[0], 0.9, delta=0.05)
