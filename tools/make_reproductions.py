@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/reproductions.md from what `ikat reproduce` left in folders (of all papers, or one for each): every claim with its verdict, what the
-source says, what was found, and the reason where it differs; and from docs/results what was kept of runs at full scale (tools/keep_results.py).
+"""Writes docs/reproductions.md from what `ikat reproduce` left in folders (of all papers, or one for each): every claim with its verdict, what in the source, what was found, and the reason where it differs; and from docs/results what was kept of runs at full scale (tools/keep_results.py).
 
     ikat reproduce -o reproductions && tools/make_reproductions.py build/release/ikat reproductions > docs/reproductions.md
 """
@@ -84,7 +83,7 @@ def count(claims):
 
 
 def print_claims(claims):
-    print("| verdict | claim | source | the source says | found |\n| --- | --- | --- | --- | --- |")
+    print("| verdict | claim | source | in the source | found |\n| --- | --- | --- | --- | --- |")
     for c in claims:
         found = cell(c["found"]) if c["verdict"] != "not asked" else ""
         if c["verdict"] == "differs":

@@ -9,8 +9,8 @@
 
 /* Is text a quantity of this dimension, rightly written, but of more than 2^64 - 1 base units? */
 bool ik_quantity_is_huge(const char *text, ik_dimension dim);
-/* The unit that a text was to have which fits none but for upper and lower case ("20 KB": "kB");
- * NULL = there is none, or the unit fits. */
+/* The unit that a text was to have which fits only if upper and lower case are ignored ("20 KB":
+ * "kB"); NULL = there is none, or the unit fits. */
 const char *ik_quantity_meant(const char *text, ik_dimension dim);
 
 #endif

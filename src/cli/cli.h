@@ -157,7 +157,7 @@ ik_status cli_reach(const cli *c, const ik_fabric *f, bool *refused, ik_error *e
 int cli_finish(const cli *c, int status);
 /* A part of the output is missing, for which there was no memory: cli_finish says so. */
 void cli_lack_memory(void);
-/* The same after the library wrote to standard output itself: a failed write is told once, any
+/* The same after the library wrote to standard output itself: a failed write is reported once, any
  * other failure as it is. */
 int cli_written(const cli *c, ik_status written, const ik_error *err, int status);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cmd_compare.c: `ikat compare`: fabrics side by side, given as specs or as the members that
+ * cmd_compare.c: `ikat compare`: a table of fabrics, given as specs or as the members that
  * families have at a switch radix or a number of hosts.
  */
 #include "scale.h"

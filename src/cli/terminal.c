@@ -157,7 +157,7 @@ static void print_place_and_text(const ik_error *err)
     fputs(err->text, stderr);
 }
 
-/* A signal came: what was under way matters, not the place in a file that it was about. */
+/* A signal came: what was in progress matters, not the place in a file that it concerned. */
 static void print_cancelled(const cli *c, const ik_error *err)
 {
     bool says_more = strcmp(err->text, "cancelled") != 0;

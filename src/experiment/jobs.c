@@ -21,7 +21,7 @@ static const ik_param load_row = {"load",
                                   NULL,
                                   "of a job that never ends: what its hosts offer, of their rate"};
 
-/* The family of a traffic; NULL: it is no text, or there is none of that name. */
+/* The family of a traffic; NULL: it is not text, or there is no family of that name. */
 static const ik_traffic_family *family_of(const ytree *node)
 {
     const ytree *name = node->kind == YTREE_MAP ? ytree_get(node, "family") : node;

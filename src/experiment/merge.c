@@ -153,8 +153,8 @@ static ik_status take_meta(merge *m, ik_error *err)
     return status;
 }
 
-/* Numbers of points are those of the sweep, and what they refer to is there: nothing else is looked
- * at in a part, and what is made of it must be readable. */
+/* Numbers of points are those of the sweep, and what they refer to is there: nothing else is
+ * checked in a part, and what is made from it must be readable. */
 static ik_status check_part(const merge *m, const char *path, ik_error *err)
 {
     int64_t wrong = 0;

@@ -7,8 +7,8 @@
 
 #include "ikat/sim.h"
 
-/* An object: messages, bytes, the hosts that were done last, when the others were, the critical
- * path; "" of endless traffic. *text: free with free(). */
+/* An object: messages, bytes, the hosts that ended last, when the others ended, the critical path;
+ * "" of endless traffic. *text: free with free(). */
 ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, char **text, ik_error *err);
 
 #endif

@@ -5,8 +5,8 @@
  *     router 0 node 0 node 1 router 1 router 2 5
  *
  * A line says what its first router (or node) is joined to; a number behind a neighbour is the
- * channel's latency in cycles, here in units of the default latency. A link may be told from either
- * side or from both; a neighbour repeated on a line is a parallel link. Written are all links from
+ * channel's latency in cycles, here in units of the default latency. A link may be listed on either
+ * side or on both; a neighbour repeated on a line is a parallel link. Written are all links from
  * their lower end, with latencies only if they differ, as multiples of their greatest common
  * divisor. Rates are not in the file.
  */

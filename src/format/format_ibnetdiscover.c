@@ -3,7 +3,7 @@
  * Format `ibnetdiscover`: what `ibnetdiscover` of infiniband-diags prints, and the netlists of
  * ibsim, which share its syntax.
  *
- * Every node has a section of port lines, so every cable is told twice; the reader uses that. A
+ * Every node has a section of port lines, so every cable is listed twice; the reader uses that. A
  * cable listed at one end only is laid and reported, ends that contradict each other are left
  * unconnected and reported, a node that is only mentioned is made from the mentions and reported.
  * Lines that make no sense are errors with their place.

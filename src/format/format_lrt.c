@@ -2,8 +2,8 @@
  *
  * format_lrt.c: edge lists of layout-conscious random topologies. First line `N d r`, then one line
  * `a b` an edge, a < b: N = n*n switches on an n x n floor, switch i at (i mod n, i div n), all of
- * degree d, no edge longer than r (Manhattan). Hosts are not told: reading gives every switch one,
- * as the generator `lrt` does by default, and the same port order (host first, then neighbours
+ * degree d, no edge longer than r (Manhattan). Hosts are not listed: reading gives every switch
+ * one, as the generator `lrt` does by default, and the same port order (host first, then neighbours
  * ascending).
  */
 #include "format/scan.h"
@@ -91,7 +91,7 @@ static ik_status add_edge(const scan *s, lrt_file *l, uint32_t a, uint32_t b, ik
     for (uint32_t t = 0; t < l->deg[a]; t++) {
         if (l->nbr[(size_t)a * l->d + t] == b) {
             return ik_fail_at(err, IK_ERR_INPUT, s->file, s->line, 1,
-                              "edge %" PRIu32 " %" PRIu32 " stands twice", a, b);
+                              "edge %" PRIu32 " %" PRIu32 " is given twice", a, b);
         }
     }
     if (l->deg[a] == l->d || l->deg[b] == l->d) {

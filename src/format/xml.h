@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A small pull reader of XML: elements, attributes, text; no namespaces, no validation, no entities
- * but the five and numbers.
+ * A small pull reader of XML: elements, attributes, text; no namespaces, no validation, only the
+ * five named entities and numbers.
  */
 #ifndef IKAT_XML_H
 #define IKAT_XML_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/report_terminal_workload.c: finite workloads, in a terminal: how long they took, who was
- * done last and why, what is missing.
+ * report/report_terminal_workload.c: finite workloads, in a terminal: how long they took, who ended
+ * last and why, what is missing.
  */
 #include "base/text_stream.h"
 #include "base/utf8.h"
@@ -147,7 +147,7 @@ static ik_status put_jobs(const terminal_page *p, ik_error *err)
     return status;
 }
 
-/* ---- who was done last, and why */
+/* ---- who ended last, and why */
 
 enum { NAMED_HOSTS = 3, TOLD = 4 };
 
@@ -209,7 +209,7 @@ static ik_status put_reason(const terminal_page *p, const report_curve *c, ik_er
     if (status == IK_OK) {
         const json_t *path = json_object_get(workload, "critical_path");
         double messages = number(path, "messages");
-        fprintf(stream.out, "%s: done last: ", c->label);
+        fprintf(stream.out, "%s: last to finish: ", c->label);
         put_last(stream.out, &p->m->fabrics[c->fabric], workload);
         if (json_array_size(json_object_get(path, "segments")) > 0) {
             fprintf(stream.out, ". The completion waited for %.0f message%s: ", messages,

@@ -52,7 +52,7 @@ void page_begin_claims(FILE *out, bool with_entry)
 {
     fprintf(out,
             "<div class=\"scroll\"><table><tr><th>verdict</th>%s<th>claim</th><th>source</th>"
-            "<th>the source says</th><th>found</th></tr>\n",
+            "<th>in the source</th><th>found</th></tr>\n",
             with_entry ? "<th>figure</th>" : "");
 }
 

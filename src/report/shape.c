@@ -157,7 +157,7 @@ const shape shape_routes = OBJECT({"above", &text, true}, {"ends", &boolean, tru
 
 /* ---- checking */
 
-/* The place of the value that is looked at. */
+/* The place of the value that is being checked. */
 typedef struct path {
     char *text;
     size_t size, used;

@@ -120,7 +120,7 @@ typedef struct pace {
      * whatever happens: a deadlock is found at the same time with any number of partitions, by any
      * engine, with checks and without. */
     uint64_t next_check, next_watch;
-    /* When batches are looked at next (measure/stationary.h), and at rest, so that all partitions
+    /* When batches are examined next (measure/stationary.h), and at rest, so that all partitions
      * see the same number of them. */
     uint64_t next_batches;
     congest_setup samples;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * traffic_file.c: flows read from a text file, in one of three formats that are told apart by their
- * content: a MatrixMarket matrix (flow_market.c), comma-separated values (flow_csv.c), or
+ * traffic_file.c: flows read from a text file, in one of three formats that are distinguished by
+ * their content: a MatrixMarket matrix (flow_market.c), comma-separated values (flow_csv.c), or
  *
  * one flow a line: source, destination, optional weight (a number above zero, 1 if left out); hosts
  * by number or by name (the first host of that name); # starts a comment.

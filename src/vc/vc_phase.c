@@ -25,8 +25,8 @@ static ik_status create(ik_vc *v, const ik_params *params, const ik_env *env, ik
     return status;
 }
 
-/* The routing has looked at the packet before: at the intermediate switch the phase is already that
- * of the way on. */
+/* The routing has processed the packet before: at the intermediate switch the phase is already that
+ * of the second half. */
 static void next(const ik_vc *v, uint32_t sw, uint32_t in_port, uint32_t out_port,
                  const ik_packet *pk, uint8_t *vc_first, uint8_t *vc_last)
 {

@@ -294,7 +294,7 @@ class Views(CliTest):
             self.assertEqual((len(rings), len(lines)), (4, 2))  # each host's ring is drawn below and above the switches
             adaptive = browser.run("[...field('routing and traffic', document.querySelector('#fabric')).options].findIndex((o) => o.textContent.includes('adaptive'))")
             browser.run(f"type(field('routing and traffic', document.querySelector('#fabric')), '{adaptive}')")
-            self.assertIn("several ways; packets may take any of 8 channels", browser.run(told))
+            self.assertIn("several paths; packets may take any of 8 channels", browser.run(told))
             self.assertEqual(len(self.rings(browser)[1]), 8)
             # On one switch.
             browser.run("type(field('to'), 'host 2')")

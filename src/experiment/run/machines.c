@@ -371,7 +371,7 @@ ik_status machines_run(runner *r, ik_error *err)
         return ik_fail_memory(err, sizeof *b, "an experiment");
     ik_status status = IK_OK;
     b->r = r;
-    /* of several that run at a time, all but one may be in vain when the budget ends */
+    /* of several that run at a time, only one may be useful when the budget ends */
     b->most = r->part->budget_s > 0 && r->num_jobs < MOST_MACHINES ? r->num_jobs : MOST_MACHINES;
     for (size_t next = 0; next < r->e->num_plans && status == IK_OK && !r->spent;) {
         if ((r->spent = budget_is_spent(r, b->longest)))

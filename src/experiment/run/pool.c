@@ -35,7 +35,7 @@ typedef struct pool {
     const ik_fabric *fabric;
     const plan_slot *slots;
     size_t num_slots, slot;
-    uint64_t next;    /* first point that nobody looked at, in slots[slot] */
+    uint64_t next;    /* first point that nobody has examined, in slots[slot] */
     uint64_t quota;   /* points that may still be taken now */
     unsigned threads; /* that one point may have */
     unsigned working; /* workers that have not ended */

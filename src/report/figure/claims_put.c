@@ -119,7 +119,7 @@ static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, 
         found_whole(r, found, sizeof found);
         fprintf(p->out, "%-16s", "");
         terminal_wrap(p, found, 16, 16);
-        put_note(p, "the source says: ", r->c->paper);
+        put_note(p, "in the source: ", r->c->paper);
         if (r->verdict == IK_CLAIM_DIFFERS)
             put_note(p, "known to differ: ", r->c->differs);
         else if (r->verdict == IK_CLAIM_HOLDS)

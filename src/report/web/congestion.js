@@ -34,7 +34,7 @@ function rootMap() {
       rows: rows.map((_, row) => name(row, short)), full: rows.map((_, row) => name(row, full)), periods: samples, period_ps, high: blocked(most),
       shade: (row, t) => size(row, t) / most,
       tell: (row, t) => `${name(row, full)} at ${moment(((t + 1) * period_ps) / 1000)}: ${blocked(size(row, t))}`,
-      note: rows.length ? `${rows.length < all_roots ? `The ${rows.length} of ${count(all_roots)} roots that blocked most. ` : ''}Of each period the ${LANES} largest trees are kept.` : 'No output had blocked buffers behind it.',
+      note: rows.length ? `${rows.length < all_roots ? `The ${rows.length} of ${count(all_roots)} roots that blocked most. ` : ''}For each period, the ${LANES} largest trees are kept.` : 'No output had blocked buffers behind it.',
     });
   };
   return { node: map.node, show };
@@ -125,19 +125,19 @@ export function congestionView(data) {
     slider.value = step;
     const s = at(), c = s.congestion;
     label.textContent = atLoad(s.load);
-    facts.textContent = `${percent(s.blocked_share)} of the buffers were blocked, ${percent(s.hol_share)} of the waiting bytes stood behind a head that they could have passed (${time(s.hol_time_ns)} for a delivered packet); `
+    facts.textContent = `${percent(s.blocked_share)} of the buffers were blocked, ${percent(s.hol_share)} of the waiting bytes waited only for the head of their queue (${time(s.hol_time_ns)} per delivered packet); `
       + `${s.congestion_roots.toFixed(1)} roots at a time, the largest tree held ${mean(s.congestion_tree)} buffers and hosts. Fairness ${s.fairness.toFixed(3)} (Jain): hosts injected ${percent(s.host_sent_min)} to ${percent(s.host_sent_max)} of their rate.`;
     plots.forEach((p, i) => p.update(specs[i]()));
     classPlots.forEach((p, i) => { p.node.parentElement.hidden = !series().classes.length; p.update(classSpecs[i]()); });
     roots.show(s, names(), named().short);
-    holder.replaceChildren(...rootTable(), el('div', { class: 'tables2' }, flowTable('culprits', `Culprits: ${plural(c.all_culprits, 'flow')} to a root`), flowTable('victims', `Victims: ${plural(c.all_victims, 'flow')} held up on the way elsewhere`)),
-      el('p', { class: 'quiet' }, `${c.stride > 1 ? `Packets of one in up to ${c.stride} buffers were looked at, in turn, and counted so many times. ` : ''}${c.flow_error ? `The count of a flow may be up to ${plural(c.flow_error, 'packet')} too low. ` : ''}`));
+    holder.replaceChildren(...rootTable(), el('div', { class: 'tables2' }, flowTable('culprits', `Culprits: ${plural(c.all_culprits, 'flow')} to a root`), flowTable('victims', `Victims: ${plural(c.all_victims, 'flow')} delayed on the way to other destinations`)),
+      el('p', { class: 'quiet' }, `${c.stride > 1 ? `Packets of one in up to ${c.stride} buffers were sampled, in turn, and counted this many times. ` : ''}${c.flow_error ? `The count of a flow may be up to ${plural(c.flow_error, 'packet')} too low. ` : ''}`));
     classHolder.replaceChildren(...classTable());
     overTime.refresh();
     trees.refresh();
   }
   const node = el('section', { id: 'congestion' }, el('h2', {}, 'Congestion'),
-    el('p', { class: 'quiet' }, 'Looked at whenever a period of the series is over; the first seed of each point. A buffer is blocked while its first packet lacks credit; following what it waits for leads to a root, an oversubscribed channel. Totals are of the measured window.'),
+    el('p', { class: 'quiet' }, 'Sampled at the end of each period of the series, for the first seed of each point. A buffer is blocked while its first packet lacks credit; following what it waits for leads to a root, an oversubscribed channel. Totals are of the measured window.'),
     el('div', { class: 'card' }, el('div', { class: 'controls' }, pick.node, el('label', { class: 'control' }, el('span', {}, 'load'), slider, label)), facts,
       el('div', { class: 'grid2' }, plots.map((p) => p.node)), overTime, el('h3', {}, 'Roots over time'), roots.node, trees, holder,
       classPlots.length ? el('div', { class: 'grid2' }, classPlots.map((p) => el('div', {}, p.node))) : null, classHolder));

@@ -64,7 +64,7 @@ export function fabricPicture(fabric) {
     draw();
   }
   function reset() { look({ x: 0, y: 0, k: 1 }); draw(); }
-  // Where the picture is looked at stands in the address, in parts of its size: another window is as wide as it is.
+  // The visible part of the picture is kept in the address, as fractions of its size, because other windows have another width.
   function look(next) {
     view = next;
     const { w, h } = size();

@@ -13,7 +13,7 @@ export function claimsView(data) {
   const columns = [
     { key: 'verdict', name: 'verdict', text: (r) => el('span', { class: `tag ${TAGS[r.verdict]}` }, r.verdict) },
     { key: 'claim', name: 'claim', class: () => 'wrap' }, { key: 'source', name: 'source', csv: !data.claims.some((c) => c.source), class: () => 'wrap' },
-    ...(data.claims.some((c) => c.paper) ? [{ key: 'paper', name: 'the source says', class: () => 'wrap' }] : []),
+    ...(data.claims.some((c) => c.paper) ? [{ key: 'paper', name: 'in the source', class: () => 'wrap' }] : []),
     { key: 'paper', name: 'in the source', csv: !data.claims.some((c) => c.paper), class: () => 'wrap' },
     { key: 'found', name: 'found', class: () => 'wrap' }, { key: 'differs', name: 'why it differs', csv: !data.claims.some((c) => c.differs), class: () => 'wrap' }, { key: 'figure', csv: true },
     ...(data.claims.some((c) => c.differs) ? [{ key: 'differs', name: 'known to differ', class: () => 'wrap' }] : []),

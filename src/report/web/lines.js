@@ -41,7 +41,7 @@ export function timeLines(title) {
   save.name(title);
   const box = el('div', { class: 'fabric-box' }, canvas, layer, band, tip);
   const node = el('div', { class: 'map' }, el('div', { class: 'plot-head' }, keys, el('span', { class: 'controls' }, whole, save)), el('div', { class: 'lines-scroll' }, box), axis,
-    el('p', { class: 'quiet' }, 'Drag over the picture to see a part of the time; point at it to see what a rank was in.'));
+    el('p', { class: 'quiet' }, 'Drag over the picture to see a part of the time; point at it to see what a rank did.'));
   let map = { rows: [], end_ps: 1 }, from = 0, to = 1, left = 0, kinds = [];
   const tall = () => Math.min(MOST_ROW, Math.max(LEAST_ROW, Math.floor(TALL / Math.max(1, map.rows.length))));
   const right = () => canvas.clientWidth - 8;

@@ -104,7 +104,7 @@ function slowCallout(data, f, fi) {
       el('h3', {}, `A link runs at ${rate(s.rate_bps)} instead of ${rate(s.common_rate_bps)}`),
       el('p', {}, s.name),
       worst && el('p', {}, el('strong', {}, `It costs up to ${percent(worst.loss, 0)} of the throughput`), ` (${worst.short}: ${percent(worst.peak_throughput)} accepted, ${percent(worst.repaired_peak_throughput)} with the link repaired).`),
-      !worst && early && el('p', {}, el('strong', {}, `It is full from load ${loadText(early.full_load)} on`), ` (${early.short}), where its healthy parallel links are ${percent(early.siblings_utilisation, 0)} busy.`),
+      !worst && early && el('p', {}, el('strong', {}, `It is saturated from load ${loadText(early.full_load)} on`), ` (${early.short}), where its healthy parallel links are ${percent(early.siblings_utilisation, 0)} busy.`),
       costs.length ? table(fi || k ? `slow-link-${fi}-${k}` : 'slow-link', columns, rows) : null);
   });
 }
@@ -147,9 +147,9 @@ function proofs(data) {
     { key: 'dependencies', name: 'dependencies', number: true, text: (r) => proved(r.dependencies, count) },
   ].filter(Boolean);
   const rows = shown.map((p) => ({ ...p, ...p.proof, routing: p.label, fabric: fabricName(data, p.fabric) }));
-  const cycles = shown.filter((p) => p.proof.witness?.length).map((p) => el('div', { class: 'callout' }, el('h3', {}, `${p.label}: a cycle that can lock`),
+  const cycles = shown.filter((p) => p.proof.witness?.length).map((p) => el('div', { class: 'callout' }, el('h3', {}, `${p.label}: a cycle that can deadlock`),
     el('ol', {}, p.proof.witness.map((d) => el('li', {}, `${d.from} → ${d.to} on VC ${d.vc}, held by packets ${d.source} to ${d.destination}`)))));
-  return section('proofs', 'Proofs', el('p', { class: 'quiet' }, partial ? 'Not every routing was proved for every pair of hosts: tables say so behind its name.' : `Proved for every pair of hosts${data.curves.length ? ' before the first packet was simulated' : ''}${data.over ? '; of samples the first' : ''}.`, reasons.size === 1 && ` Deadlock: ${[...reasons][0]}.`),
+  return section('proofs', 'Proofs', el('p', { class: 'quiet' }, partial ? 'Not every routing was proved for every pair of hosts: tables say so after its name.' : `Proved for every pair of hosts${data.curves.length ? ' before the first packet was simulated' : ''}${data.over ? '; of samples the first' : ''}.`, reasons.size === 1 && ` Deadlock: ${[...reasons][0]}.`),
     card(table('proofs', columns, rows)), cycles);
 }
 
@@ -166,7 +166,7 @@ function place(data, list) {
 
 const plainNumber = (x) => (Number.isInteger(x) ? count(x) : x.toFixed(3));
 const MEASURES = [['feasible', 'feasible', (x) => percent(x)], ['deadlock_free', 'deadlock-free', (x) => percent(x)], ['mean_hops', 'mean hops', plainNumber], ['max_hops', 'most hops', plainNumber],
-  ['entries_mean', 'entries of a switch', plainNumber], ['entries_max', 'largest table', plainNumber], ['least_t_max', 'least t_max', plainNumber], ['contention', 'contention', plainNumber],
+  ['entries_mean', 'entries per switch', plainNumber], ['entries_max', 'largest table', plainNumber], ['least_t_max', 'least t_max', plainNumber], ['contention', 'contention', plainNumber],
   ['static_slowdown', 'predicted slowdown', plainNumber], ['static_saturation', 'predicted saturation', (x) => percent(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
   ['efficiency', 'efficiency', (x) => percent(x)], ['ports_per_host', 'ports per host', plainNumber], ['links_per_host', 'links per host', plainNumber], ['bisection', 'bisection per host', plainNumber],
   ['hosts', 'hosts', plainNumber], ['switches', 'switches', plainNumber], ['radix', 'radix', plainNumber], ['diameter', 'diameter', plainNumber],
@@ -213,7 +213,7 @@ function points(data, csv) {
     { key: 'packets_delivered', name: 'packets', number: true, text: (r) => some(count)(r.packets_delivered) }, { key: 'deadlock', name: 'deadlock', text: (r) => (r.deadlock ? 'yes' : '') }, { key: 'checksum', name: 'checksum' }];
   const locked = data.points.find((p) => p.deadlock);
   return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic}${locked.load === null ? '' : ` at load ${loadText(locked.load)}`}`), el('pre', {}, locked.deadlock)),
-    card(el('p', { class: 'quiet' }, `${plural(rows.length, 'point')}, each a simulation of its own with its seed; the CSV file is what ikat report --csv prints.`), numbers('points', () => ({ columns, rows }), () => csv)));
+    card(el('p', { class: 'quiet' }, `${plural(rows.length, 'point')}, each is a separate simulation with its own seed; the CSV file is what ikat report --csv prints.`), numbers('points', () => ({ columns, rows }), () => csv)));
 }
 
 function provenance(data) {
@@ -230,7 +230,7 @@ function navigation(data) {
   return el('nav', { 'aria-label': 'sections' }, el('div', {}, items.filter(Boolean).map(([id, text]) => el('a', { href: `#${id}`, onclick: (e) => { e.preventDefault(); state.goTo(id); } }, text))));
 }
 
-// What is told apart where: short names of curves and patterns.
+// Short names that distinguish curves and patterns.
 function prepare(data) {
   data.settings = shortSettingsOf(data, [...data.curves, ...(data.statics ?? [])]);
   data.nameOf = shortNamesOf(data, data.curves);
@@ -255,7 +255,7 @@ async function start() {
   document.title = `${data.title || data.file}: ikat report`;
   app.append(el('div', { class: 'weave', 'aria-hidden': true }), header(data), navigation(data));
   app.append(el('main', {}, sections(data, csv), provenance(data)));
-  app.append(el('footer', {}, `Made by ikat ${data.ikat}. This file holds everything it shows and loads nothing. What you choose stands in the address: it shows the same to whoever opens this file with it.`));
+  app.append(el('footer', {}, `Made by ikat ${data.ikat}. This file has everything that it shows and loads nothing else. Your choices are stored in the address: whoever opens the file with this address sees the same.`));
   // With #numbers in the address every table is open: for printing, and for tools that read the page.
   if (state.section() === 'numbers') document.querySelectorAll('details').forEach((d) => { d.open = true; });
   else if (state.section()) requestAnimationFrame(() => document.getElementById(state.section())?.scrollIntoView({ behavior: 'instant' }));

@@ -27,7 +27,7 @@ export function orderView(data) {
         parts: [{ from: 0, to: arrival, colour: () => seriesColour(0), title: `until the packet is there: ${time(arrival)}` },
           { from: arrival, to: s.latency_mean_ns, colour: () => seriesColour(1), title: `waiting for an earlier packet: ${time(s.latency_mean_ns - arrival)}` }] };
     }) });
-  const keys = [[['delivered in order', () => seriesColour(0)], ['order not asked for', () => seriesColour(3)]], [['until the packet is there', () => seriesColour(0)], ['waiting for an earlier packet', () => seriesColour(1)]]];
+  const keys = [[['delivered in order', () => seriesColour(0)], ['in-order delivery not required', () => seriesColour(3)]], [['until the packet is there', () => seriesColour(0)], ['waiting for an earlier packet', () => seriesColour(1)]]];
   const charts = [bars(accepted(), keys[0]), bars(waited(), keys[1])];
   const pick = choose('load', 'order.load', loads.map((l) => [String(l), atLoad(l)]), String(loads.at(-1)), (v) => { load = loads.find((l) => String(l) === v); charts[0].update(accepted()); charts[1].update(waited()); });
   const dash = (show) => (x) => (x === null ? '–' : show(x));

@@ -53,7 +53,7 @@ export function overTime(data) {
   const heat = heatMap();
   const label = el('output', {});
   // Columns of a run with in-order delivery.
-  const requests = () => (series().outstanding ? [{ key: 'outstanding', name: 'requests of a host without reply', number: true, text: (r) => r.outstanding.toFixed(2) }] : []);
+  const requests = () => (series().outstanding ? [{ key: 'outstanding', name: 'requests without reply, per host', number: true, text: (r) => r.outstanding.toFixed(2) }] : []);
   const reordered = () => (series().reorder_bytes ? [{ key: 'reorder_bytes', name: 'B waiting in a reorder buffer', number: true, text: (r) => count(Math.round(r.reorder_bytes)) },
     { key: 'out_of_order', name: 'packets out of order', number: true, text: (r) => count(r.out_of_order) }, { key: 'throttled', name: 'adapters throttled', number: true, text: (r) => percent(r.throttled) }] : []);
   const lines = numbers('over-time', () => ({

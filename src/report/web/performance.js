@@ -21,7 +21,7 @@ const isPast = (s) => (s.stationary !== null && s.stationary < 1) || isOpen(s);
 const isLatency = (key) => LATENCIES.some(([name]) => name === key);
 // The one definition of saturation, wherever it is shown.
 export const SATURATION = 'Saturation: less than 95 % of the offered load is accepted.';
-const SATURATION_LOAD = `${SATURATION} Of the loads that were simulated it is the lowest past saturation; where it was searched for, the highest before.`;
+const SATURATION_LOAD = `${SATURATION} It is the lowest simulated load beyond saturation or, if it was searched, the highest load before saturation.`;
 const PAST = 'past saturation; queues grow as long as the run lasts, and the latency says how long that was';
 const OPEN = 'not converged: the warm-up did not end, or the interval did not become as small as asked';
 
@@ -85,15 +85,15 @@ export function performance(data) {
   });
   const columns = [...place(data),
     { key: 'saturation_load', name: 'saturation', title: SATURATION_LOAD, number: true, text: (r) => (r.saturation_load === null ? 'not reached' : loadText(r.saturation_load)) },
-    { key: 'peak_throughput', name: 'peak throughput', title: 'The most that is accepted at any load.', number: true, text: (r) => percent(r.peak_throughput) },
+    { key: 'peak_throughput', name: 'peak throughput', title: 'The highest accepted throughput at any load.', number: true, text: (r) => percent(r.peak_throughput) },
     { key: 'low', name: 'mean latency at lowest load', number: true, text: (r) => time(r.low) + (isPast(r.steps[0]) ? '*' : '') },
     { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) + (isPast(r.steps.at(-1)) ? '*' : '') }];
   const rows = all.map((c) => ({ ...c, ...placed(data, c), low: c.steps[0].latency_mean_ns, high: c.steps.at(-1).latency_mean_ns }));
   return el('section', { id: 'performance' }, el('h2', {}, 'Throughput and latency'),
     el('p', { class: 'quiet' }, 'Loads and throughputs are fractions of the hosts’ injection rate. Bars: 95 % confidence intervals over the seeds. ', el('dfn', { title: SATURATION_LOAD }, 'Saturation'),
-      ' is reached where less than 95 % of the offered load is accepted: in the table, the lowest such load; the peak throughput is the most that was accepted at any load.',
+      ' is reached where less than 95 % of the offered load is accepted: in the table, the lowest such load; the peak throughput is the highest accepted throughput at any load.',
       all.some((c) => c.steps.some((s) => s.throughput > 1 || s.host_throughput_max > 1)) && ' A packet counts as accepted, as a whole, when all of it has arrived: in a short measured time a host may seem to accept a little more than 100 %.',
-      data.points.some((p) => p.probes) && ' Where it was searched for, the table has the highest load of which at least 95 % is accepted.',
+      data.points.some((p) => p.probes) && ' If it was searched, the table has the highest load of which at least 95 % is accepted.',
       all.some((c) => c.steps.some(isPast)) && ` Hollow marks, and stars in tables: ${PAST}${all.some((c) => c.steps.some(isOpen)) ? `; or ${OPEN}` : ''}.`),
     card(el('h3', {}, 'Saturation and peak throughput'), table('saturation', columns, rows)), charts);
 }

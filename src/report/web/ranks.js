@@ -31,8 +31,8 @@ function meanTimes(data, all, nameOf) {
     ...kinds.map((kind) => ({ key: KEYS[kind].replace('_ps', '_ns'), name: CALLS[kind][0], number: true, text: (r) => time(r[KEYS[kind].replace('_ps', '_ns')]) }))];
   const lines = () => all.flatMap((c) => workload(c).ranks.map((r) => ({ workload: c.label, short: nameOf(c), rank: r.rank, host: hostName(data, c, r.host), end_ns: ns(r.end_ps), ...Object.fromEntries(kinds.map((kind) => [KEYS[kind].replace('_ps', '_ns'), ns(r[KEYS[kind]])])) })));
   const max = rows.reduce((most, r) => Math.max(most, r.parts.at(-1)?.to ?? 0), 0);
-  const chart = bars({ label: 'What the mean rank was in', axis: 'time of the mean rank', format: shortTime, max, rows: rows.slice(0, ROWS) }, keys);
-  return el('div', { class: 'card', id: 'ranks' }, el('h3', {}, 'What the ranks were in'),
+  const chart = bars({ label: 'What ranks did, on average', axis: 'time of the mean rank', format: shortTime, max, rows: rows.slice(0, ROWS) }, keys);
+  return el('div', { class: 'card', id: 'ranks' }, el('h3', {}, 'What the ranks did'),
     el('p', { class: 'quiet' }, 'Mean over the ranks. A call lasts from the end of the one before; posting a send or receive that does not block takes no time. Of traces without calls (GOAL, Chakra, message lists), a rank is in the first of computing, a collective operation, a send, a receive that is in progress.'),
     barKeys(keys), chart.node, numbers('ranks', () => ({ columns, rows: lines() }), null, chart.save));
 }
@@ -129,7 +129,7 @@ export function waitedLinks(data, all, nameOf) {
   const columns = [{ key: 'workload', name: 'workload', text: (r) => r.short, whole: (r) => r.workload }, { key: 'link', name: 'link', class: () => 'wrap' }, { key: 'messages', name: 'messages of the path', number: true },
     { key: 'waited_ns', name: 'they waited in the network', number: true, text: (r) => time(r.waited_ns) }, { key: 'utilisation', name: 'utilisation of the link', number: true, text: (r) => (r.utilisation === null ? '–' : percent(r.utilisation)) }];
   return el('div', { class: 'card', id: 'waited-links' }, el('h3', {}, 'Links of the critical path where it waited in the network'),
-    el('p', { class: 'quiet' }, `Links between switches on the way of those messages of the path that waited in the network. The time is that of the messages: one that crosses several links counts at each.${several ? ' Messages that may take several ways count at all of them.' : ''}`),
+    el('p', { class: 'quiet' }, `Links between switches on the path of those messages that waited in the network. The time is that of the messages: one that crosses several links counts at each.${several ? ' Messages that may take several paths count at all of them.' : ''}`),
     table('waited-links', columns, rows, { limit: 4 * LINKS }));
 }
 

@@ -36,7 +36,7 @@ function inWords(drawing, ends, channels, [from, to]) {
   for (const c of channels) { const [a] = ends.get(c); out.set(a, [...(out.get(a) ?? []), c]); }
   const single = [...out.values()].every((list) => list.length === 1);
   const inner = [...channels].filter((c) => ends.get(c)[0] < drawing.switches && ends.get(c)[2] < drawing.switches).length;
-  if (!single) return { single, told: `${short[from]} to ${short[to]}: several ways; packets may take any of ${plural(inner, 'channel')} between switches.` };
+  if (!single) return { single, told: `${short[from]} to ${short[to]}: several paths; packets may take any of ${plural(inner, 'channel')} between switches.` };
   const steps = [short[from]];
   for (let node = from; out.has(node) && steps.length <= channels.size;) {
     const [, port, next] = ends.get(out.get(node)[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads that end: how long they took, when the hosts were done, who was done last, and what that waited for.
+// Finite workloads: how long they took, when the hosts finished, who ended last, and what that waited for.
 import { barKeys, bars } from './bars.js';
 import { looksOf, shortNamesOf } from './axes.js';
 import { choose, el } from './dom.js';
@@ -56,7 +56,7 @@ function completion(data, all) {
   const of = (t) => all.filter((c) => c.traffic === t);
   return [barKeys(COMPLETION),
     traffics.map((t) => [traffics.length > 1 && el('h4', { title: t }, data.shortTraffic(t)), completionBars(of(t), shortNamesOf(data, of(t)))]),
-    traffics.some((t) => of(t).length > ROWS) && el('p', { class: 'quiet' }, `The first ${ROWS} of each; the numbers have all.`)];
+    traffics.some((t) => of(t).length > ROWS) && el('p', { class: 'quiet' }, `The first ${ROWS} of each; the table of numbers has all.`)];
 }
 
 function completionNumbers(data, all) {
@@ -104,7 +104,7 @@ function jobsView(data, all, nameOf) {
       if (r.completion_ns === null) return { name, value: 'not completed', none: true, parts: [] };
       const alone = Math.min(r.completion_ns, r.alone_ns ?? 0);
       return { name, title: name, value: [el('strong', {}, time(r.completion_ns)), r.slowdown === null ? '' : ` slowdown ${factor(r.slowdown)}`],
-        parts: [{ from: 0, to: alone, colour: () => seriesColour(0), title: `alone: ${dash(time)(r.alone_ns)}` }, { from: alone, to: r.completion_ns, colour: () => seriesColour(1), title: `beside the others: ${time(r.completion_ns - alone)} more` }] };
+        parts: [{ from: 0, to: alone, colour: () => seriesColour(0), title: `alone: ${dash(time)(r.alone_ns)}` }, { from: alone, to: r.completion_ns, colour: () => seriesColour(1), title: `together with the others: ${time(r.completion_ns - alone)} more` }] };
     }) }, ALONE);
   const columns = [{ key: 'workload', name: 'workload', text: (r) => r.short, whole: (r) => r.workload }, { key: 'job', name: 'job' }, { key: 'hosts', name: 'hosts', number: true }, { key: 'messages', name: 'messages', number: true, text: (r) => count(r.messages) },
     { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) }, { key: 'start_ns', name: 'start', number: true, text: (r) => time(r.start_ns) },
@@ -116,10 +116,10 @@ function jobsView(data, all, nameOf) {
   return el('div', { class: 'card', id: 'jobs' }, el('h3', {}, 'Jobs'),
     el('p', { class: 'quiet' }, 'From the start of each job to its last delivery, against the same job alone on the same fabric. Means over the seeds.'),
     barKeys(ALONE), chart.node,
-    rows.length > ROWS && el('p', { class: 'quiet' }, `The first ${ROWS}; the numbers have all.`), numbers('jobs', () => ({ columns, rows }), null, chart.save));
+    rows.length > ROWS && el('p', { class: 'quiet' }, `The first ${ROWS}; the table of numbers has all.`), numbers('jobs', () => ({ columns, rows }), null, chart.save));
 }
 
-// ---- who was done last, and why
+// ---- who ended last, and why
 
 const hostName = (data, c, host) => { const { drawing } = data.fabrics[c.fabric]; return drawing.names[drawing.switches + host]; };
 const completed = (c) => c.steps[0].workload?.critical_path.segments.length > 0;
@@ -163,8 +163,8 @@ function reasons(data, all, nameOf) {
       { key: 'bytes', name: 'bytes', number: true, text: (r) => count(r.bytes) }, { key: 'begin_ns', name: 'from', number: true, text: (r) => time(r.begin_ns) }, { key: 'time_ns', name: 'time', number: true, text: (r) => time(r.time_ns) }],
     rows: of.flatMap((c) => c.steps[0].workload.critical_path.segments.map((s) => ({ ...s, workload: c.label, short: nameOf(c), from: hostName(data, c, s.host), to: s.peer === null ? '' : hostName(data, c, s.peer), begin_ns: ns(s.begin_ps), time_ns: ns(s.end_ps - s.begin_ps) }))),
   }));
-  return el('div', { class: 'card' }, el('h3', {}, 'Who was done last, and why'),
-    el('p', { class: 'quiet' }, 'The critical path of each workload: from the last delivery back to time 0, each operation waited longest for the one before. Parts meet and sum to the completion; point at one to see which message. Behind each bar the host that was done last.'),
+  return el('div', { class: 'card' }, el('h3', {}, 'Which hosts ended last, and why'),
+    el('p', { class: 'quiet' }, 'The critical path of each workload: from the last delivery back to time 0, each operation waited longest for the one before. Parts meet and sum to the completion; point at one to see which message. After each bar: the host that ended last.'),
     barKeys(keys),
     bars({ label: 'What each completion waited for', axis: 'time', format: shortTime, max, rows }, keys).node,
     table('done-last', columns, table_rows), segments);
@@ -176,10 +176,10 @@ function reasons(data, all, nameOf) {
 function finishPlot(data, all, nameOf) {
   const of = all.filter(completed).slice(0, LINES), looks = looksOf(data, of);
   if (!of.length) return null;
-  const spec = { label: 'Hosts done over time', key: 'hosts-done', x: { name: 'time', format: shortTime, min: 0 }, y: { name: 'hosts that are done', format: loadText, min: 0, max: 1 },
+  const spec = { label: 'Finished hosts over time', key: 'hosts-done', x: { name: 'time', format: shortTime, min: 0 }, y: { name: 'finished hosts', format: loadText, min: 0, max: 1 },
     keys: looks.keys, lines: of.map((c) => ({ name: nameOf(c), whole: c.label, curve: c, ...looks.styleOf(c), points: c.steps[0].workload.finish_percentiles_ps.map((ps, i) => ({ x: ns(ps), y: i / 100 })) })) };
   const p = plot(spec);
-  return el('div', { class: 'card' }, el('h3', {}, 'When the hosts were done'), p.node, numbers('hosts-done', () => ({
+  return el('div', { class: 'card' }, el('h3', {}, 'When the hosts finished'), p.node, numbers('hosts-done', () => ({
     columns: [{ key: 'workload', name: 'workload', text: (r) => r.short, whole: (r) => r.workload }, { key: 'share', name: 'hosts done', number: true, text: (r) => loadText(r.share) }, { key: 'time_ns', name: 'by', number: true, text: (r) => time(r.time_ns) }],
     rows: of.flatMap((c) => c.steps[0].workload.finish_percentiles_ps.map((ps, i) => ({ workload: c.label, short: nameOf(c), share: i / 100, time_ns: ns(ps) }))) }), null, p.save));
 }

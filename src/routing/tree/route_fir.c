@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Flexible interval routing: D-mod-K, or the adaptive routing, from four registers per port.
- * Nothing else is looked at. */
+ * Nothing else is used. */
 #include "routing/tree/registers.h"
 
 static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)

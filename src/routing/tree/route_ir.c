@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interval routing: the adaptive tree routing from two registers per port. Nothing else is looked
- * at. */
+ * Interval routing: the adaptive tree routing from two registers per port. Nothing else is used. */
 #include "routing/tree/registers.h"
 
 static ik_status create(ik_routing *r, const ik_params *params, const ik_env *env, ik_error *err)

@@ -8,8 +8,8 @@
  * iSLIP, no transmission shorter than a window. Then every delay is one of a few sums, known per
  * class of link as (windows, rest), and an event is one or two words in a bin of its window:
  *
- *   BIN_TAIL     key                              an input and an output come free; also LOOK:
- *                                                 pairs left over are looked at again
+ *   BIN_TAIL     key                              an input and an output become free; also LOOK:
+ *                                                 pairs left over are examined again
  *   BIN_CREDIT   offset << 32 | port << 5 | VC    the space of one packet
  *   BIN_ARRIVAL  key, queue << 32 | packet        a packet reaches the queue that was found for it
  *                                                 when it was sent
@@ -55,7 +55,7 @@ enum { /* of an instant, arrivals see the credit and the outputs that came with 
 #define KEY_KIND        17u
 #define KEY_VC          12u
 #define KEY_IN          6u
-#define KEY_LOW         ((1ull << KEY_OFFSET) - 1)      /* all but the offset */
+#define KEY_LOW         ((1ull << KEY_OFFSET) - 1)      /* everything except the offset */
 #define KEY_INSTANT     (~0ull << KEY_SWITCH)           /* offset and switch */
 #define FAST_MAX_WINDOW ((1u << (63 - KEY_OFFSET)) - 1) /* ps */
 /* later than any; all compare as signed numbers, too */
@@ -296,7 +296,7 @@ typedef struct fast_send_queue {
     uint64_t n, t;
     uint32_t dst[BLOCK]; /* of the block around n, if it was drawn */
     uint8_t mine; /* a bit a message of the block: n and what follows it of this VC; 0 = unknown */
-    uint8_t has;  /* n was made and has been looked at; several packets: any is in the ring */
+    uint8_t has;  /* n was made and has been processed; several packets: any is in the ring */
     uint16_t first, count;     /* messages of several packets: ring of those being sent */
     uint8_t vc[BLOCK], pad[2]; /* vc: in which those of dst start, if not all in VC 0 */
 } fast_send_queue;
@@ -356,7 +356,7 @@ typedef struct fast_send {
 } fast_send;
 
 /* What a window's grants or sends were, by slot of the window: places in an array of a few times as
- * many as can be under way, so that those of a window stand together. */
+ * many as can be in transmission, so that those of a window are contiguous. */
 typedef struct window_span {
     uint32_t first, end;
     uint64_t window; /* another one than that looked for: nothing began in that one */
@@ -400,7 +400,7 @@ enum { ACTIVE_AHEAD = 8 }; /* so far ahead switches are fetched */
 typedef struct fast_partition {
     bins bins;
     fast_packets packets;
-    fast_grant *grants; /* of this window; early: of all that are under way */
+    fast_grant *grants; /* of this window; early: of all that are in progress */
     fast_send *sends;   /* early */
     window_ring granted_in, sent_in;
     queue_join *joins; /* early: of one pass */
@@ -475,7 +475,7 @@ typedef struct fast_state {
     uint32_t id_mask;  /* as fast_packets.id_mask */
     bool starts_low;   /* all packets start in VC 0 */
     bool numbered;    /* packets keep their number: the traffic has classes, or outputs are drawn */
-    bool plain_start; /* a packet starts with nothing but its source and destination */
+    bool plain_start; /* a packet starts with only its source and destination */
     bool dense;       /* a switch can send several packets in a window */
     bool early;       /* a transmission lasts many windows */
     bool plain;       /* early or dense, and then: links of one class, virtual cut-through */
@@ -559,7 +559,7 @@ SIM_INLINE uint32_t take_fast_packet(partition *p)
 /* first window >= from with something in the bins, or UINT64_MAX */
 uint64_t sim_fast_next(const partition *p, uint64_t from);
 void sim_fast_take_message(partition *p, uint64_t time, const sim_unit *at);
-/* Calls fn for what is under way, in the form of the general kernel's events. */
+/* Calls fn for what is in progress, in the form of the general kernel's events. */
 void sim_fast_each_event(partition *p, event_fn fn, void *ctx);
 /* Which of several outputs a packet takes: drawn, or the preferred one. */
 uint32_t sim_fast_drawn(const partition *p, uint32_t id, const ik_packet *rt, uint32_t n,

@@ -4,8 +4,8 @@
  * allocation, traversal.
  *
  * Time is counted in ticks of the routers: a link cycle (one flit on the fastest link) has
- * `speedup` of them. A router is looked at only while it holds flits; a host only when it has
- * something to send. Events that are due later (flits on links, credits on their way) wait in a
+ * `speedup` of them. A router is processed only while it holds flits; a host only when it has
+ * something to send. Events that are due later (flits on links, credits in transmission) wait in a
  * wheel of ticks; their order inside a tick cannot matter: a channel carries at most one flit a
  * cycle, credits add up, and a router decides from the complete picture, port by port.
  *
@@ -216,7 +216,7 @@ struct pipe {
 
 /* ---- pipe_params.c */
 ik_status pipe_resolve(pipe *p, const ik_plan *plan, const ik_sim_config *config, ik_error *err);
-/* Ticks that a flit takes on a link of this class, and that it is under way. */
+/* Ticks that a flit occupies a link of this class, and that it is in transmission. */
 uint64_t pipe_class_period(const pipe *p, uint32_t link_class);
 uint64_t pipe_class_latency(const pipe *p, uint32_t link_class);
 
@@ -294,8 +294,8 @@ bool pipe_congest_sample(pipe *p, uint64_t cycles); /* false = out of memory */
 /* ---- pipe_check.c */
 ik_status pipe_check(const pipe *p, ik_error *err);
 uint64_t pipe_in_flight(const pipe *p); /* packets in the network */
-/* Events under way to each channel and VC, by its sending side; flits and credits apart. Arrays of
- * [ports * vcs], zeroed. */
+/* Events in transmission to each channel and VC, by its sending side; flits and credits apart.
+ * Arrays of [ports * vcs], zeroed. */
 void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits);
 /* Counts a packet that overtook one of its flow. */
 void pipe_check_delivery(pipe_partition *q, uint32_t host, uint32_t packet);

@@ -44,8 +44,8 @@ static ik_status check_credits(const pipe *p, const uint32_t *flits, const uint3
         char name[160];
         if (p->credits[c] + flits[c] + credits[c] + there != p->depth)
             return ik_fail(err, IK_ERR_INTERNAL,
-                           "cycle %llu, %s, VC %zu: %u credits, %u under way, %u flits under way, "
-                           "%u there, not %u in all",
+                           "cycle %llu, %s, VC %zu: %u credits, %u in transmission, %u flits in "
+                           "transmission, %u there, not %u in all",
                            (unsigned long long)cycle,
                            ik_port_describe(p->f, port, name, sizeof name), c % p->vcs,
                            p->credits[c], credits[c], flits[c], there, p->depth);

@@ -10,9 +10,10 @@
  * graph keeps its operations here.
  *
  * Invariants. An operation is released when all that it waits for is done, at the latest of their
- * times, and never before it is known that time passes without another: deliveries are told before
- * the window of their time (sim_delivered). A host's releases stand in a heap by time and number
- * and are taken in that order, so nothing depends on the order of hosts, partitions or engines. */
+ * times, and never before it is known that time passes without another: deliveries are reported
+ * before the window of their time (sim_delivered). A host's releases stand in a heap by time and
+ * number and are taken in that order, so nothing depends on the order of hosts, partitions or
+ * engines. */
 #ifndef IKAT_SIM_FINITE_H
 #define IKAT_SIM_FINITE_H
 
@@ -83,7 +84,8 @@ bool sim_finite_start(partition *p, uint32_t host);
 /* Counts what the host has to send. */
 void sim_finite_count(partition *p, uint32_t host);
 /* ---- both */
-/* Whether what a host sends depends on what reaches it, so that it must be told of deliveries. */
+/* Whether what a host sends depends on what reaches it, so that deliveries must be reported to it.
+ * */
 bool sim_finite_waits(const sim *s);
 void sim_finite_delivered(partition *p, uint32_t host, const delivered *d);
 

@@ -5,7 +5,7 @@
  *
  * When the others are done is known only then, and what is measured of an endless job ends there.
  * So a run goes twice: first until all that ends is done, then, with that time as its end, to be
- * measured. What happens before is the same both times, and depends on nothing but the experiment.
+ * measured. What happens before is the same both times, and depends only on the experiment.
  */
 #include "sim/core/memory.h"
 #include "sim/host/finite_state.h"

@@ -218,7 +218,7 @@ enum { DUE_ARRIVAL, DUE_SEND, DUE_RECV, DUE_CALC, DUE_RANKS };
 void sim_finite_arrived(partition *p, uint32_t host, uint32_t recv, uint32_t send, uint64_t t);
 /* A receive that has begun takes, at time t, a message that asked for it: it is cleared to send. */
 void sim_finite_clear(partition *p, uint32_t host, uint32_t recv, uint32_t send, uint64_t t);
-/* op is looked at when time t comes. */
+/* op is examined at time t. */
 void sim_finite_due(partition *p, uint32_t host, unsigned rank, uint32_t op, uint64_t t);
 
 /* Makes a pattern of f->family, which takes f for its state, the simulator's traffic. classes:

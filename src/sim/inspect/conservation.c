@@ -141,7 +141,7 @@ static ik_status count_outputs(count *c, partition *p, uint32_t port, int64_t *i
     }
     if (s->sw.out_buffers && (output_of(s, port)->link != 0) != c->links[port])
         return ik_fail(err, IK_ERR_INTERNAL,
-                       "the link at port %u is %s with %u transmissions under way", port,
+                       "the link at port %u is %s with %u transmissions in progress", port,
                        output_of(s, port)->link ? "busy" : "free", c->links[port]);
     return IK_OK;
 }
@@ -260,7 +260,7 @@ static ik_status count_switch(count *c, uint32_t id, ik_error *err)
         bool output_free = look_output_free(s, sw->port_base + in);
         if (output_free != (c->tails[sw->port_base + in] == 0))
             return ik_fail(err, IK_ERR_INTERNAL,
-                           "switch %u output %u is %s with %u transmissions under way", id, in,
+                           "switch %u output %u is %s with %u transmissions in progress", id, in,
                            output_free ? "free" : "busy", c->tails[sw->port_base + in]);
     }
     if (held != sw->bytes)

@@ -6,7 +6,7 @@
  *
  * The head of an output's queue that waits may choose again (renew_waiting). That can change
  * something only if there is a free output that it is allowed and that its input does not ask for.
- * For each head that was looked at the set of its allowed outputs is kept, and for each input the
+ * For each head that was examined, the set of its allowed outputs is kept, and for each input the
  * union of those of its heads, or more: most inputs are skipped after a look at that union. */
 #ifndef IKAT_SIM_CHOOSE_H
 #define IKAT_SIM_CHOOSE_H

@@ -215,7 +215,7 @@ SIM_INLINE void link_entered(partition *p, uint32_t node, sw_state *sw, const sh
     memmove(p->entered, p->entered + num, p->num_entered * sizeof *p->entered);
 }
 
-/* Returns whether packets of full size may have waited for the space that comes free. */
+/* Returns whether packets of full size may have waited for the space that becomes free. */
 SIM_INLINE bool take_link_end(partition *p, sw_state *sw, const shape k, uint32_t port,
                               uint32_t data)
 {

@@ -10,7 +10,7 @@
 /* ---- packet/switch.c */
 void sim_choose_kernel(sim *s); /* run_window */
 void sim_choose_watching_kernel(sim *s);
-/* in the data of EV_TAIL: nothing ends, the pairs left over are looked at */
+/* in the data of EV_TAIL: nothing ends, the pairs left over are examined */
 #define LOOK_AGAIN 0x40000000u
 /* Takes a packet that knows no way out of the buffer of port. */
 void sim_drop(partition *p, uint32_t port, uint32_t id);

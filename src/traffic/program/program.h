@@ -99,7 +99,7 @@ void program_place(program *p, const char *path, unsigned line);
 ik_status program_refuse(program *p, ik_error *err, const char *format, ...) IK_PRINTF(3, 4);
 /* A communicator of these ranks in this order, which is copied; NULL = all. The same list with the
  * same `instance` is the same communicator, so that each rank's part of a trace may name it again;
- * another instance is another one (MPI_Comm_dup). Refused: ranks that do not exist or stand twice.
+ * another instance is another one (MPI_Comm_dup). Refused: ranks that do not exist or appear twice.
  * Cost: O(num). */
 ik_status program_comm(program *p, const uint32_t *ranks, uint32_t num, uint64_t instance,
                        uint32_t *comm, ik_error *err);

@@ -15,11 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_COMM        IK_NONE
-#define REQUEST_PARTS  (UINT64_C(1) << 40) /* sub-requests of request n: n + i * REQUEST_PARTS */
-#define INSTANCE_GROUP (UINT64_C(1) << 63) /* of communicators that are not told by their parent */
-#define INSTANCE_NEAR  (UINT64_C(1) << 62) /* for messages of neighbours */
-#define MOST_SEQUENCE  (UINT64_C(1) << 28)
+#define NO_COMM       IK_NONE
+#define REQUEST_PARTS (UINT64_C(1) << 40) /* sub-requests of request n: n + i * REQUEST_PARTS */
+#define INSTANCE_GROUP                                                                             \
+    (UINT64_C(1) << 63)                   /* of communicators that are not identified by their
+                                              parent */
+#define INSTANCE_NEAR (UINT64_C(1) << 62) /* for messages of neighbours */
+#define MOST_SEQUENCE (UINT64_C(1) << 28)
 
 enum { PARTS_OVER = UINT32_MAX }; /* a request that was completed */
 

@@ -18,7 +18,7 @@
 #define IO_MOST_BYTES UINT64_C(1000000000000)
 enum { IO_NAME_MAX = 256, IO_MOST_DISKS = 100000 };
 
-/* Who asks is told by */
+/* Who asks is identified by */
 typedef enum io_asks {
     IO_BY_SECTOR,  /* nothing: where it begins on its disk stands for it */
     IO_BY_PROCESS, /* the number of a process of the traced machine */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * storage/storage_draw.c: a made-up trace of block I/O.
+ * storage/storage_draw.c: a generated trace of block I/O.
  *
  * Accesses are drawn in bursts: who (any process without a disk), when the burst begins (uniformly
  * within `duration`), how many (geometric), and of each access the time since the one before, the

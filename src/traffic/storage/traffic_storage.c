@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * traffic_storage.c: processes read from disks and write to them, as a recorded trace of block I/O
- * says or a made-up one. Drawn and recorded accesses become one list (storage.h), and that a graph
- * of messages. */
+ * says or a generated one. Drawn and recorded accesses become one list (storage.h), and that a
+ * graph of messages. */
 #include "traffic/pattern.h"
 #include "traffic/storage/storage.h"
 

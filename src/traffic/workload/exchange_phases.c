@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * exchange_phases.c: see exchange_phases.h. Between phases either nothing but the order of each
- * process (steps.h) holds, or the dissemination barrier of D. Hensgen, R. Finkel, U. Manber,
- * International Journal of Parallel Programming 17(1), 1988: after step k of it a process knows of
- * 2^(k + 1) processes that they have come. */
+ * exchange_phases.c: see exchange_phases.h. Between phases either only the order of each process
+ * (steps.h) holds, or the dissemination barrier of D. Hensgen, R. Finkel, U. Manber, International
+ * Journal of Parallel Programming 17(1), 1988: after step k of it a process knows of 2^(k + 1)
+ * processes that they have come. */
 #include "traffic/workload/exchange_phases.h"
 
 #include <stdio.h>

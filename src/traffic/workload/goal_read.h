@@ -47,7 +47,7 @@ ik_status goal_open(goal_reader *g, const char *path, const ik_env *env, ik_erro
 ik_status goal_open_memory(goal_reader *g, const char *text, size_t size, const char *path,
                            ik_error *err);
 /* Adds the operations of all ranks to b, those of rank r on host_of[r]. Refused with line and
- * column: what is not in the grammar; labels that stand twice, are unknown or used before they are
+ * column: what is not in the grammar; labels that appear twice, are unknown or used before they are
  * defined; operations that require themselves; ranks that do not exist. What b finds in the whole
  * is refused by graph_finish. Cost: O(size of the file); a piece of it is in memory, and 25 bytes
  * for a label of the current block. */

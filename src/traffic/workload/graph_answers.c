@@ -3,7 +3,7 @@
  * graph_answers.c: messages that sends bring with them: acknowledgements, and handshakes.
  *
  * All are operations whose ranks are known before the run, so that no knowledge travels outside the
- * network. What a handshake waits for, that a receive takes its message, is told by the run. */
+ * network. What a handshake waits for, that a receive takes its message, is reported by the run. */
 #include "traffic/workload/graph_impl.h"
 
 #include <assert.h>

@@ -88,7 +88,7 @@ uint64_t ik_batch_count(const ik_workload *w, uint32_t host, uint64_t number)
     return count;
 }
 
-/* Messages that are looked at one by one, since the pattern leaves some of them out. */
+/* Messages that are examined one by one, since the pattern leaves some of them out. */
 #define MOST_WITH_GAPS (UINT64_C(1) << 28)
 
 static ik_status check_gaps(const ik_traffic *of, const ik_workload *w, ik_error *err)
