@@ -30,8 +30,8 @@ endif()
 ikat_link_dependencies(libikat_shared PRIVATE)
 
 # ---- libikat.a: one object whose global names are the public ones. The tools of instrumented builds know the objects as they were
-# compiled: these builds keep them.
-if(CMAKE_OBJCOPY AND NOT IKAT_SANITIZE AND NOT IKAT_COVERAGE AND NOT IKAT_FUZZ)
+# compiled: these builds keep them. So do generators of several configurations, which have several sets of objects.
+if(CMAKE_OBJCOPY AND NOT CMAKE_CONFIGURATION_TYPES AND NOT IKAT_SANITIZE AND NOT IKAT_COVERAGE AND NOT IKAT_FUZZ)
   set(joined ${CMAKE_BINARY_DIR}/generated/ikat_joined.o)
   set(object_list ${CMAKE_BINARY_DIR}/generated/ikat_objects.rsp)
   file(GENERATE OUTPUT ${object_list} CONTENT "\"$<JOIN:$<TARGET_OBJECTS:ikat_objects>,\"\n\">\"\n") # a path may have blanks

@@ -7,6 +7,9 @@
  *  - every function that can fail returns ik_status and takes an `ik_error *err` last (NULL is
  *    allowed);
  *  - outputs are written only on success;
+ *  - what the library allocates (ik_fabric *, ik_plan * ...) is freed by a function that takes
+ *    NULL; what a caller declares (ik_proof, ik_load ...) begins as zeros: the function that frees
+ *    what it holds may then be called before it is filled, and again, but not with NULL;
  *  - the library never prints, never ends the process, keeps no global state;
  *  - quantities carry their unit in the name: _ps (picoseconds), _bps (bit/s), _bytes, _hops.
  */
