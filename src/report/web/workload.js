@@ -150,7 +150,7 @@ function reasons(data, all, nameOf) {
   const keys = used.map(([kind, text]) => [text, () => colourOf(kind)]);
   const rows = shown.map((c) => ({ name: nameOf(c), title: c.label, value: hostName(data, c, c.steps[0].workload.critical_path.segments.at(-1).peer ?? c.steps[0].workload.last_hosts[0].host), parts: pathParts(data, c) }));
   const columns = [{ key: 'name', name: 'workload', text: (r) => r.short, whole: (r) => r.name },
-    { key: 'last', name: 'done last', class: () => 'wrap', text: (r) => r.hosts.map(([host, at]) => `${host} (${time(at)})`).join(', ') },
+    { key: 'last', name: 'ended last', class: () => 'wrap', text: (r) => r.hosts.map(([host, at]) => `${host} (${time(at)})`).join(', ') },
     { key: 'message', name: 'last message', class: () => 'wrap' }, { key: 'messages', name: 'messages on the path', number: true },
     { key: 'why', name: 'the last delivery waited', class: () => 'wrap', text: (r) => r.shares.map(([kind, x]) => `${percent(x, 0)} ${words(kind)}`).join(', ') },
     ...KINDS.map(([kind]) => ({ key: `${kind}_ps`, csv: true }))];
