@@ -121,7 +121,7 @@ class Packages(unittest.TestCase):
             "--customize-hook=chroot \"$1\" sh -c 'DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "
             f"/opt/*.deb {' '.join(WITH)} && useradd -m -s /bin/bash person && chmod 644 /opt/*'",
             f"--customize-hook=chroot \"$1\" {person}",
-            f"--customize-hook=copy-out /home/person/quickstart.png /home/person/tutorial/quickstart.html {results}",
+            f"--customize-hook=copy-out /home/person/python/quickstart.png /home/person/tutorial/quickstart.html {results}",
             self.suite, "/dev/null", *package_sources(), cwd=self.tmp)
         if status and not begun.exists():
             self.skipTest(f"mmdebstrap could not make a clean Debian here:\n{log[-1500:]}")

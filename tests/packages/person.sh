@@ -54,8 +54,16 @@ for static in OFF ON; do
   ./build-$static/embed | has "deadlock-free"
 done
 
-step "Python"
-cd ~/tutorial
-python3 $documents/examples/python/quickstart.py experiments/quickstart.yaml ~/quickstart.png
+step "Python: the example as a program, and the cells of its notebook"
+mkdir ~/python
+cd ~/python
+cp -r $documents/data $documents/experiments .
+python3 $documents/examples/python/quickstart.py | has "repaired"
+rm quickstart.png quickstart.db
+python3 - <<END_OF_CELLS | has "repaired"
+import json
+cells = json.load(open("$documents/examples/python/quickstart.ipynb"))["cells"]
+exec("\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"))
+END_OF_CELLS
 
 step "done"
