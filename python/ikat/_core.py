@@ -107,6 +107,14 @@ def memory_error(what):
 # ---------------------------------------------------------------------------------------------- arguments
 
 
+def encoded(value, what):
+    """A str in UTF-8, with the bytes that os.fsdecode() could not decode."""
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{what}: {error}") from None
+
+
 def text(value, what, optional=False):
     """A text for the library: bytes in UTF-8."""
     if value is None and optional:
@@ -114,7 +122,7 @@ def text(value, what, optional=False):
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     if isinstance(value, str):
-        value = value.encode("utf-8", "surrogateescape")
+        value = encoded(value, what)
     elif not isinstance(value, bytes):
         raise WrongType(f"{what}: a text is expected, not {type(value).__name__}")
     if b"\0" in value:
@@ -128,8 +136,13 @@ def whole(value, what, low=0, high=2**64 - 1):
         raise WrongType(f"{what}: a whole number is expected, not {type(value).__name__}")
     value = int(value)
     if not low <= value <= high:
-        raise UsageError(f"{what}: {value} is outside of {low} to {high}")
+        raise UsageError(f"{what}: {digits(value)} is outside of {low} to {high}" if low <= high else f"{what}: there is none")
     return value
+
+
+def digits(value):
+    """A whole number for a message or a setting; Python refuses to print thousands of digits."""
+    return str(value) if abs(value) < 2**128 else f"{'-' if value < 0 else ''}2^{abs(value).bit_length() - 1} or more"
 
 
 def real(value, what):
@@ -145,7 +158,7 @@ def real(value, what):
     try:
         return float(value)
     except OverflowError:
-        raise UsageError(f"{what}: {value} is too large") from None
+        raise UsageError(f"{what}: {digits(int(value))} is too large") from None
 
 
 def setting(value, what):
@@ -155,7 +168,7 @@ def setting(value, what):
     if isinstance(value, (list, tuple, np.ndarray)):
         return b":".join(setting(item, what) for item in value)
     if isinstance(value, (numbers.Integral, np.integer)):
-        return str(int(value)).encode()
+        return digits(int(value)).encode()
     if isinstance(value, (numbers.Real, np.floating)):
         return repr(float(value)).encode()
     return text(value, what)
@@ -223,7 +236,7 @@ class Cancel:
     all later ones with it, raise `Cancelled`."""
 
     def __init__(self):
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # cancel() may be called by a signal handler of Python
         self._flags = []
         self._raised = False
 
@@ -240,13 +253,31 @@ class Cancel:
         with self._lock:
             self._raised = True
             for flag in self._flags:
-                lib.ik_cancel_raise(flag)
+                self._raise(flag)
+
+    @staticmethod
+    def _raise(flag):
+        if isinstance(flag, Cancel):
+            flag.cancel()
+        else:
+            lib.ik_cancel_raise(flag)
+
+    @contextlib.contextmanager
+    def _following(self, other):
+        """Within the block, what cancels `other` (None: nothing does) cancels this object, and not the other way round."""
+        if other is not None:
+            other._begin(self)
+        try:
+            yield self
+        finally:
+            if other is not None:
+                other._end(self)
 
     def _begin(self, flag):
         with self._lock:
             self._flags.append(flag)
             if self._raised:
-                lib.ik_cancel_raise(flag)
+                self._raise(flag)
 
     def _end(self, flag):
         with self._lock:
@@ -280,33 +311,56 @@ def print_progress(progress):
     print(f"ikat: {progress}", file=sys.stderr)
 
 
-@ffi.def_extern(name="ikpy_progress")
+def on_interrupt(kind, error, trace):  # pylint: disable=unused-argument
+    """What ends a callback before its first line, which Ctrl-C does, ends the call."""
+    ffi.from_handle(trace.tb_frame.f_locals["ctx"]).fail(error)
+
+
+@ffi.def_extern(name="ikpy_progress", onerror=on_interrupt)
 def _on_progress(ctx, what, done, total, unit):
     ffi.from_handle(ctx).report(Progress("progress", string(what) or "", done, total, string(unit) or ""))
 
 
-@ffi.def_extern(name="ikpy_stage")
+@ffi.def_extern(name="ikpy_stage", onerror=on_interrupt)
 def _on_stage(ctx, words):
     ffi.from_handle(ctx).report(Progress("stage", string(words)))
 
 
-@ffi.def_extern(name="ikpy_point")
+@ffi.def_extern(name="ikpy_point", onerror=on_interrupt)
 def _on_point(ctx, done, total, reused):
     ffi.from_handle(ctx).report(Progress("point", "reused" if reused else "finished", done, total, "points"))
 
 
-@ffi.def_extern(name="ikpy_share")
+@ffi.def_extern(name="ikpy_share", onerror=on_interrupt)
 def _on_share(ctx, share):
     room = ffi.new("char[512]")
     ffi.from_handle(ctx).report(Progress("share", string(lib.ik_run_share_text(share, room, 512))))
 
 
-@ffi.def_extern(name="ikpy_note")
+@ffi.def_extern(name="ikpy_note", onerror=on_interrupt)
 def _on_note(ctx, severity, words):
     ffi.from_handle(ctx).report(Progress("note", f"{SEVERITIES[severity]}: {string(words)}"))
 
 
 SEVERITIES = ("note", "warning", "error")
+
+
+def progress_of(value):
+    """The function that an argument `progress` stands for, or None."""
+    if value is True:
+        return print_progress
+    if value is None or value is False:
+        return None
+    if not callable(value):
+        raise WrongType(f"progress: a function is expected, not {type(value).__name__}")
+    return value
+
+
+def cancel_of(value):
+    """An argument `cancel`: an ikat.Cancel or None."""
+    if value is not None and not isinstance(value, Cancel):
+        raise WrongType(f"cancel: an ikat.Cancel is expected, not {type(value).__name__}")
+    return value
 
 
 def processors() -> int:
@@ -318,15 +372,7 @@ class Env:
     """How a call runs: threads, seed, progress, cancel. Use it as a context manager around the calls of the library."""
 
     def __init__(self, *, threads=None, seed=None, progress=None, cancel=None, memory_limit=None, cache=None, traffic=None):
-        if progress is True:
-            progress = print_progress
-        if progress is False:
-            progress = None
-        if progress is not None and not callable(progress):
-            raise WrongType(f"progress: a function is expected, not {type(progress).__name__}")
-        if cancel is not None and not isinstance(cancel, Cancel):
-            raise WrongType(f"cancel: an ikat.Cancel is expected, not {type(cancel).__name__}")
-        self.cancel, self.progress = cancel, progress
+        self.cancel, self.progress = cancel_of(cancel), progress_of(progress)
         self.err = ffi.new("ik_error *")
         self.c = env = ffi.new("ik_env *")
         env.num_threads = processors() if threads is None else whole(threads, "threads", 1, 4096)
@@ -576,6 +622,21 @@ def written(write: Callable[[Any], None]) -> bytes:
     with _stream() as (stream, read):
         write(stream)
         return read()
+
+
+class Collected(list):
+    """What a callback without an environment collects; `error` ends it, see on_interrupt()."""
+
+    error = None
+
+    def fail(self, error):
+        """Keeps the first error."""
+        self.error = self.error or error
+
+    def check(self):
+        """Raises it."""
+        if self.error is not None:
+            raise self.error
 
 
 def names_of(table):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple
 
 import numpy as np
 
-from ikat._core import (Env, InputError, Object, UsageError, WrongType, error_of, ffi, lib, made, module, plain, processors, real, rows_html, setting,
+from ikat._core import (Collected, Env, FileError, InputError, Object, UsageError, WrongType, encoded, error_of, ffi, lib, made, module, on_interrupt, plain, processors, real, rows_html, setting,
                         string, text, whole, written)
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class Experiment(Object):
             self.name = pathlib.Path(os.fsdecode(path)).stem
         else:
             content, self.name = _content(source), "experiment"
-            place = os.path.join(os.fspath(folder) if folder is not None else os.getcwd(), "experiment.yaml")
-            place = text(place, "folder")
+            folder = os.getcwd() if folder is None else os.fsdecode(text(folder, "folder"))
+            place = text(os.path.join(folder, "experiment.yaml"), "folder")
             pointer = made("ik_experiment *", lib.IKPY_EXPERIMENT, lambda out: plain(
                 lib.ik_experiment_read_memory, content, len(content), place, overrides[0], out))
         self._take(lib.IKPY_EXPERIMENT, pointer, "ik_experiment *")
@@ -227,7 +227,10 @@ class Results(Object):
     def connect(self) -> "sqlite3.Connection":
         """The file as a connection of the module sqlite3, for reading."""
         self._p()
-        return sqlite3.connect(pathlib.Path(self.path).as_uri() + "?mode=ro", uri=True)
+        try:
+            return sqlite3.connect(pathlib.Path(self.path).as_uri() + "?mode=ro", uri=True)
+        except sqlite3.Error as error:
+            raise FileError(str(error), file=self.path) from None
 
     def json(self) -> Dict:
         """All that the report holds, as a dictionary (docs/experiments.md)."""
@@ -306,13 +309,14 @@ class Results(Object):
 
     def claims(self) -> List[Claim]:
         """What the results say of the claims that the experiment makes (section expect)."""
-        held, found = self._p(), []
+        held, found = self._p(), Collected()
         handle = ffi.new_handle(found)
         plain(lib.ik_results_claims, held, lib.ikpy_claim, handle)
-        return found
+        found.check()
+        return list(found)
 
 
-@ffi.def_extern(name="ikpy_claim", error=0)
+@ffi.def_extern(name="ikpy_claim", error=lib.IK_ERR_CANCELLED, onerror=on_interrupt)
 def _on_claim(ctx, claim, _):
     ffi.from_handle(ctx).append(Claim(string(lib.ik_claim_verdict_name(claim.verdict)), *(
         string(getattr(claim, name)) or "" for name in Claim._fields[1:])))
@@ -321,6 +325,8 @@ def _on_claim(ctx, claim, _):
 
 def merge(paths, path) -> Dict:
     """Makes one results file of several of the same experiment (of its shards). Returns points, num_points and doubles."""
+    if isinstance(paths, (str, bytes)) or not hasattr(paths, "__iter__"):
+        raise WrongType(f"paths: a list of files is expected, not {type(paths).__name__}")
     sources = [ffi.new("char[]", text(one, "paths")) for one in paths]
     out = ffi.new("ik_merged *")
     plain(lib.ik_results_merge, ffi.new("const char *[]", sources), len(sources), text(path, "path"), out)
@@ -370,7 +376,7 @@ def _is_text(source):
 
 def _content(source):
     if isinstance(source, str):
-        return source.encode("utf-8", "surrogateescape")
+        return encoded(source, "experiment")
     if isinstance(source, bytes):
         return source
     if isinstance(source, dict):

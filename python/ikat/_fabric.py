@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional
 import numpy as np
 
 from ikat import _graphs
-from ikat._core import (NONE, SEVERITIES, Env, Object, UsageError, WrongType, array, error_of, ffi, filled, frozen, lib, made,
+from ikat._core import (NONE, SEVERITIES, Env, Object, UsageError, WrongType, array, encoded, error_of, ffi, filled, frozen, lib, made,
                         module, number_list, plain, rows_html, string, text, whole, written)
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Fabric(Object):
     def from_text(cls, content, format=None, *, name="text", memory_limit=None) -> "Fabric":  # pylint: disable=redefined-builtin
         """Reads a text (or bytes) in a format of `ikat.formats()`, None: by its contents. `name` stands in messages."""
         if isinstance(content, str):
-            content = content.encode("utf-8", "surrogateescape")
+            content = encoded(content, "content")
         if not isinstance(content, bytes):
             raise WrongType(f"content: a text or bytes are expected, not {type(content).__name__}")
         reader = find_format(format)

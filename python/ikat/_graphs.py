@@ -98,6 +98,8 @@ def _node(data, ports):
 
 
 def _whole(value, what):
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and float(value).is_integer():
+        value = int(value)  # 200e9, and all numbers of a graph that was read from GraphML
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not 0 <= value < 2**63:
         raise WrongType(f"graph: {what} is {value!r}, a whole number is expected")
     return int(value)
@@ -115,7 +117,10 @@ def _links(edges, number):
             for node, port in ends:
                 taken.setdefault(node, set()).add(port)
         rate, latency = data.get("rate_bps", _RATE_BPS), data.get("latency_ps", _LATENCY_PS)
-        kind = (data.get("link"), _whole(rate, "rate_bps"), _whole(latency, "latency_ps"))
+        name = data.get("link")
+        if not isinstance(name, (str, type(None))):
+            raise WrongType(f"graph: link is {name!r}, the name of a class of links is expected")
+        kind = (name, _whole(rate, "rate_bps"), _whole(latency, "latency_ps"))
         if kind not in kinds:
             kinds[kind] = len(classes)
             classes.append({**({} if kind[0] is None else {"name": kind[0]}), "rate_bps": kind[1], "latency_ps": kind[2]})

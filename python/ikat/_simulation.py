@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Sequence
 
 import numpy as np
 
-from ikat._core import (Cancel, Env, Progress, UsageError, WrongType, array, choice, error_of, ffi, filled, lib, module, print_progress,
+from ikat._core import (Cancel, Env, Progress, UsageError, WrongType, array, cancel_of, choice, error_of, ffi, filled, lib, module, progress_of,
                         processors, real, rows_html, setting, string, text, whole)
 from ikat._fabric import optional_index
 from ikat._traffic import _Result, traffic_of
@@ -357,15 +357,14 @@ def sweep(routing, traffic="uniform", loads: Sequence = (0.1, 0.3, 0.5, 0.7, 0.9
     _plan(routing)
     loads = [real(load, "loads") for load in _many(loads, "loads")]
     points = [(load, whole(seed, "seeds")) for load in loads for seed in _many(seeds, "seeds")]
-    progress = print_progress if progress is True else progress
-    stop, rows = cancel if cancel is not None else Cancel(), [None] * len(points)
+    progress, stop, rows = progress_of(progress), Cancel(), [None] * len(points)
 
     def one(at):
         load, seed = points[at]
         run = simulate(routing, traffic, load, seed=seed, cancel=stop, **settings)
         rows[at] = {"routing": routing.spec, "traffic": run.traffic.spec, "seed": seed, **run.to_dict()}
     jobs = processors() if jobs is None else whole(jobs, "jobs", 1, 4096)
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    with stop._following(cancel_of(cancel)), concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         tasks = [pool.submit(one, at) for at in range(len(points))]
         try:
             for done, task in enumerate(concurrent.futures.as_completed(tasks), 1):

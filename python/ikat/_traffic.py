@@ -3,7 +3,7 @@ from typing import Dict, List, NamedTuple, Optional
 
 import numpy as np
 
-from ikat._core import (Env, Object, UsageError, WrongType, array, ffi, lib, made, plain, rows_html, string, text, whole, written, zeros)
+from ikat._core import (Collected, Env, Object, UsageError, WrongType, array, ffi, lib, made, on_interrupt, plain, rows_html, string, text, whole, written, zeros)
 from ikat._fabric import fabric_of, numbers_of, optional_index
 
 
@@ -66,18 +66,22 @@ class Traffic(Object):
     def flows(self, src=None) -> np.ndarray:
         """Records (src, dst, share): the share of what host `src` (None: each host) offers that goes to dst, ascending.
         Cost O(flows): hosts * hosts for uniform traffic."""
-        c, found = self._p(), []
+        c, kind = self._p(), [("src", "u4"), ("dst", "u4"), ("share", "f8")]
         sources = range(c.num_hosts) if src is None else [whole(src, "src", 0, c.num_hosts - 1)]
-        handle = ffi.new_handle(found)
+        parts = [np.zeros(0, kind)]
         for source in sources:
-            c.family.flows(c, source, lib.ikpy_flow, handle)
-        return np.array(found, [("src", "u4"), ("dst", "u4"), ("share", "f8")])
+            found = Collected()
+            c.family.flows(c, source, lib.ikpy_flow, ffi.new_handle(found))
+            found.check()
+            parts.append(np.array(found, kind))
+        return np.concatenate(parts)
 
     def matrix(self) -> np.ndarray:
         """[hosts, hosts] float64: shares of what each host (row) offers, by destination (column). Memory 8 * hosts^2 bytes."""
-        flows = self.flows()
         out = zeros((self.num_hosts, self.num_hosts), np.float64)
-        np.add.at(out, (flows["src"], flows["dst"]), flows["share"])
+        for src, row in enumerate(out):
+            flows = self.flows(src)
+            np.add.at(row, flows["dst"], flows["share"])
         return out
 
     def goal(self) -> str:
@@ -88,7 +92,7 @@ class Traffic(Object):
         return written(lambda out: plain(lib.ik_workload_write_goal, c.workload, out)).decode("utf-8", "replace")
 
 
-@ffi.def_extern(name="ikpy_flow")
+@ffi.def_extern(name="ikpy_flow", onerror=on_interrupt)
 def _on_flow(ctx, src, dst, weight, scale):
     ffi.from_handle(ctx).append((src, dst, weight / scale if scale else 0.0))
 
