@@ -43,7 +43,7 @@ class Reproduce(CliTest):
         text = self.ok("reproduce", "--list", NAME, "-j", "2")
         self.assertIn(NAME, text)
         cost = some[0]["quick_seconds"] / 2, some[0]["full_hours"] * 60 / 2
-        self.assertIn(f"All of this: about {cost[0]:.0f} s on 2 processors, at full scale {cost[1]:.0f} min", text)
+        self.assertIn(f"In total about {cost[0]:.0f} s on 2 processors, at full scale {cost[1]:.0f} min", text)
 
     def test_one_figure(self):
         """Its page, data and verdicts, from any folder; a second run simulates nothing; a changed result is a failure."""
