@@ -52,8 +52,11 @@ static ik_status refuse_range(const ik_param *p, const char *text, ik_error *err
     char low[48], high[48];
     ik_param_bound(p, p->min, low, sizeof low);
     ik_param_bound(p, p->max, high, sizeof high);
-    return ik_fail(err, IK_ERR_INPUT, "'%s' = %.60s is out of range: expected %s to %s", p->name,
-                   text, low, high);
+    ik_status status = ik_fail(err, IK_ERR_INPUT, "'%s' = %.60s is out of range: expected %s to %s",
+                               p->name, text, low, high);
+    if (ik_param_dimension(p->type) != IK_DIM_FRACTION)
+        return status;
+    return ik_hint(err, status, "1 is 100 %%: write it like 25 %% or 0.25");
 }
 
 static ik_status parse_bool(const char *text, uint64_t *value, ik_error *err)

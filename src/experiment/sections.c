@@ -107,6 +107,10 @@ static ik_status unknown_member(ik_experiment *e, section_id id, const char *nam
         return ik_fail_memory(err, 1, "an experiment");
     const char *kind = id == SECTION_FABRIC ? "topology or file" : schema_kind(id);
     ik_status status = ik_fail_unknown(err, kind, name, names);
+    if (id == SECTION_FABRIC && strpbrk(name, "./"))
+        status = ik_hint(err, status,
+                         "files are looked for in the experiment's folder and in the current one; "
+                         "'ikat list topologies' shows the topologies");
     ik_error_at(err, place->file, place->line, place->column);
     return status;
 }

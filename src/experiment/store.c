@@ -384,7 +384,7 @@ ik_status store_open(const char *path, store **out, ik_error *err)
     bool empty = false;
     status = identify(s, &empty, err);
     if (status == IK_OK && empty)
-        status = ik_fail(err, IK_ERR_INPUT, "'%.200s' is empty: no results file of ikat", path);
+        status = ik_fail(err, IK_ERR_INPUT, "'%.200s' is empty, expected a results file", path);
     if (status != IK_OK) {
         store_close(s);
         return status;

@@ -223,11 +223,7 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
     }
     ik_status status = grid_put(p, &g, err);
     if (status == IK_OK)
-        fprintf(p->out,
-                "Loads are fractions of the hosts' injection rate. Saturation is the %s; peak "
-                "throughput is the highest throughput at any load.\n",
-                searched ? "highest load that the search found of which at least 95 % is accepted"
-                         : "lowest load of which less than 95 % is accepted");
+        terminal_wrap(p, searched ? TERMINAL_SEARCHED : TERMINAL_SATURATION, 0, 0);
     if (status == IK_OK && marked)
         terminal_wrap(p, TERMINAL_PAST_SATURATION, 0, 0);
     return status;

@@ -50,6 +50,13 @@ void grid_feasible(grid *g, const report_model *m, const report_step *s);
     "* past saturation: less than 95 % of the load is accepted, queues grow as long as the run "   \
     "lasts, and the latency says how long that was; or the warm-up did not end, or the interval "  \
     "did not become as small as asked (converged = 0)."
+#define TERMINAL_PEAK "peak throughput is the highest throughput at any load."
+#define TERMINAL_SATURATION                                                                        \
+    "Loads are fractions of the hosts' injection rate. Saturation is the lowest load of which "    \
+    "less than 95 % is accepted; " TERMINAL_PEAK
+#define TERMINAL_SEARCHED                                                                          \
+    "Loads are fractions of the hosts' injection rate. Saturation is the highest load that the "   \
+    "search found of which at least 95 % is accepted; " TERMINAL_PEAK
 /* Prints and frees the table. */
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err);
 

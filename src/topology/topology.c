@@ -348,7 +348,12 @@ static ik_status unknown_name(const char *name, ik_error *err)
             names[num++] = s->name;
     }
     names[num] = NULL;
-    return ik_fail_unknown(err, "topology or file", name, names);
+    ik_status status = ik_fail_unknown(err, "topology or file", name, names);
+    if (strchr(name, '.'))
+        return ik_hint(err, status,
+                       "files are looked for in the current folder; 'ikat list topologies' shows "
+                       "the topologies");
+    return status;
 }
 
 ik_status ik_fabric_from_params(const char *name, const ik_params *params, const ik_env *env,

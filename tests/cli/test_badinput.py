@@ -95,11 +95,17 @@ class BadInputTest(CliTest):
                            ("ring:n=4,latency=1e3 ns", "powers of ten are written out"), ("ring:n=4,latency=6 sn", "its unit does not fit")]:
             self.refused("topo", spec, says=says)
 
+    def test_a_load_out_of_range_says_what_a_fraction_is(self):
+        for load in ("10", "170%"):
+            self.file.write_text(EXPERIMENT.replace("50%", load))
+            self.refused("run", self.file, "-o", self.store, says=[f"'load' = {load} is out of range", "1 is 100 %: write it like 25 % or 0.25"])
+
     def test_a_fabric_without_a_file_may_be_either(self):
-        self.refused("topo", "missing.json", says="there is no topology or file 'missing.json'")
+        self.refused("topo", "missing.json", says=["there is no topology or file 'missing.json'", "in the current folder"])
         for name in ("missing.json", "folder/missing.json"):
             self.file.write_text(EXPERIMENT.replace("karytree:k=2,n=2", name))
-            self.refused("run", self.file, "-o", self.store, says=f"small.yaml:1:9: there is no topology or file '{name}'")
+            self.refused("run", self.file, "-o", self.store, 
+                         says=[f"small.yaml:1:9: there is no topology or file '{name}'", "in the experiment's folder and in the current one"])
 
     def test_small_mistakes_on_the_command_line(self):
         self.refused("report", self.tmp, says=[str(self.tmp), "is a directory"])

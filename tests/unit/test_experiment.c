@@ -281,6 +281,8 @@ static void test_refused_yaml(void **state)
 {
     (void)state;
     refused(BASE "switch:\n\tvoq: true\n", 4, 1, "not valid YAML", "spaces");
+    refused("title A\nfabric: torus:dims=4:4\n", 2, 7, "not valid YAML", "is a ':' missing");
+    refused("fabric: a: b\n", 1, 10, "not valid YAML", "in quotes");
     refused("fabric: &a [*a]\nrouting: dmodk\n", 1, 13, "cycle", NULL);
     refused("fabric: *b\n", 1, 9, "no anchor", NULL);
     refused(BASE "load: 10%\nload: 20%\n", 4, 1, "given twice", NULL);

@@ -154,6 +154,11 @@ static ik_status syntax_error(composer *c)
     if (indented_by_tab(c, line))
         return ik_hint(c->err, status,
                        "YAML is indented with spaces; this line is indented with a tab");
+    if (p->problem && strstr(p->problem, "mapping values"))
+        return ik_hint(
+            c->err, status,
+            "is a ':' missing behind the key before, or a brace '{'? A text that contains "
+            "': ' is written in quotes");
     return status;
 }
 
