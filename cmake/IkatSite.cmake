@@ -1,6 +1,7 @@
 # The documentation site: `cmake --build --preset release --target site` makes it where Sphinx, MyST and Furo are installed. It is not a part
 # of the default build; `cmake --install` installs it if it was made. The manual pages are a part of it where mandoc is.
 file(GLOB_RECURSE IKAT_DOCUMENTS CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/docs/* ${CMAKE_CURRENT_SOURCE_DIR}/tools/site/*)
+list(FILTER IKAT_DOCUMENTS EXCLUDE REGEX "/__pycache__/")
 find_program(IKAT_MANDOC mandoc)
 set(IKAT_SITE_MANUAL)
 set(IKAT_SITE_MANUAL_TARGET)

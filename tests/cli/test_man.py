@@ -35,7 +35,6 @@ class Man(CliTest):
 
     def setUp(self):
         super().setUp()
-        self.env = {k: v for k, v in os.environ.items() if k != "SOURCE_DATE_EPOCH"}
         os.environ.pop("SOURCE_DATE_EPOCH", None)
         self.pages = make(self.tmp / "man")
 

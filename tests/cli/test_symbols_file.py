@@ -1,6 +1,7 @@
 """debian/libikat0.symbols lists the symbols of the shared library."""
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -8,7 +9,7 @@ from harness import SOURCE, CliTest
 
 BUILD = pathlib.Path(os.environ.get("IKAT_BUILD", SOURCE / "build/release"))
 SYMBOLS = SOURCE / "debian/libikat0.symbols"
-VERSION = "0.1.0"
+VERSION = re.search(r"^project\(ikat VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)[1]
 REMEDY = f"tools/make_symbols.sh build/release/libikat.so debian/libikat0.symbols {VERSION} > new && mv new debian/libikat0.symbols"
 
 
