@@ -144,6 +144,7 @@ class Site(unittest.TestCase):
                         time.sleep(0.1)
                     found = browser.run("[...document.querySelectorAll('#search-results li a')].map((a) => new URL(a.href).pathname)")
                     self.assertIn(expected, [name.split("/first/")[1] for name in found][:8])
+                    self.assertNotIn("CHANGELOG.html", [name.split("/first/")[1] for name in found][: len(found) // 2], "the list of changes comes last")
             for width, dark in ((1280, False), (390, True)):
                 browser.show_as(width, dark=dark)
                 for path in (path for path in self.pages if "files" not in path.parts):

@@ -28,5 +28,6 @@ html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
 html_use_index = False
+html_search_scorer = str(pathlib.Path(__file__).parent / "scorer.js")
 html_show_search_summary = False  # summaries are fetched, which browsers refuse to pages from disk
 html_last_updated_fmt = None

@@ -1,0 +1,12 @@
+/* Scores of the site's search: Sphinx's own, but the list of changes, which mentions everything, comes last. */
+var Scorer = {
+  score: ([docname, title, anchor, description, score]) => (docname === "CHANGELOG" ? score - 50 : score),
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};
