@@ -29,7 +29,7 @@ class Browser:
 
         self.profile = pathlib.Path(folder) / "profile"
         self.process = subprocess.Popen(command, preexec_fn=as_3_and_4, close_fds=False, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL, env={**os.environ, "HOME": str(folder)},
+                                        stderr=subprocess.DEVNULL, env={**os.environ, "HOME": str(folder), "TMPDIR": str(folder)},
                                         start_new_session=True)
         os.close(to_read)
         os.close(from_write)

@@ -46,7 +46,7 @@ make
 ./embed_cpp 8 4 4
 make clean
 make STATIC=1
-! ldd ./embed | grep libikat
+if ldd ./embed | grep libikat; then exit 1; fi
 ./embed | has "deadlock-free"
 for static in OFF ON; do
   cmake -B build-$static -DEMBED_STATIC=$static
