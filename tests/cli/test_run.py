@@ -367,12 +367,12 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         path = self.write(SMALL)
         text = self.tmp / "text.db"
         text.write_text("no database\n" * 100)
-        self.refused("run", path, "-o", text, says="no results file")
+        self.refused("run", path, "-o", text, says="not a results file")
         self.assertEqual(text.read_text(), "no database\n" * 100)
         foreign = self.tmp / "foreign.db"
         change(foreign, "CREATE TABLE mine(a)")
-        self.refused("run", path, "-o", foreign, says="no results file of ikat")
-        self.refused("report", foreign, says="no results file of ikat")
+        self.refused("run", path, "-o", foreign, says="not a results file of ikat")
+        self.refused("report", foreign, says="not a results file of ikat")
         store = self.tmp / "a.db"
         self.ok("run", path, "-o", store)
         change(store, "UPDATE meta SET value = '0.0.7' WHERE key = 'version'")
