@@ -309,7 +309,7 @@ static ik_status identify(const store *s, bool *empty, ik_error *err)
     if (*empty)
         return IK_OK;
     if (id != APPLICATION_ID) {
-        ik_fail(err, IK_ERR_INPUT, "'%.200s' is an SQLite file, but no results file of ikat",
+        ik_fail(err, IK_ERR_INPUT, "'%.200s' is an SQLite file, but not a results file of ikat",
                 s->path);
         return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
     }
