@@ -15,7 +15,7 @@ endif()
 set(IKAT_LIBRARIES "$<BUILD_INTERFACE:${METIS_LIBRARY}>" "$<INSTALL_INTERFACE:${IKAT_LINK_LINE}>")
 set(IKAT_INCLUDE_DIRS ${METIS_INCLUDE} ${RANDOM123_INCLUDE})
 
-# Whether METIS brings the functions that src/base/partitioner.c replaces, and what these need.
+# Whether METIS brings the functions that src/base/metis_traps.c and metis_slots.c replace, and what these need.
 include(CheckCSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES ${METIS_LIBRARY})
 check_c_source_compiles("extern _Thread_local int gk_cur_jbufs; void gk_sigthrow(int why); int gk_sigtrap(void);

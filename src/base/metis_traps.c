@@ -12,7 +12,7 @@
  *
  * They are part of no library: a library would have to export their names. The command, the tests
  * and the benchmarks are linked with this object; it is compiled where METIS has these functions
- * (cmake/IkatDependencies). What partitioner.c does in a program without it is said there.
+ * (cmake/IkatDependencies). In a program without it metis_slots.c does the same.
  */
 #include "base/partitioner.h"
 

@@ -2,18 +2,17 @@
  *
  * partitioner.c: calls METIS.
  *
- * In a program that is linked with metis_traps.c any number of threads call METIS at once. In other
- * programs that link libikat, METIS uses signals (see there): then one thread calls it at a time,
- * the handlers and the signal mask are put back afterwards, and a SIGTERM that came meanwhile is
- * sent again. What remains: METIS prints a line on standard error where it lacks memory, and a
- * SIGTERM may end the process without its own handler: if another thread takes it during the call,
- * or if it comes within memory allocation.
+ * In a program that is linked with metis_traps.c, and where metis_slots.c finds the calls to
+ * replace, any number of threads call METIS at once, and it leaves signals alone. With another
+ * METIS one thread calls it at a time, and the actions of the signals that it uses and the signal
+ * mask are put back afterwards. What remains there: a SIGTERM during the call is lost and the call
+ * fails as if memory were short, or ends the process if another thread takes it. Every METIS
+ * prints lines on standard error where it lacks memory.
  */
 #include "base/partitioner.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <unistd.h>
 
 static pthread_mutex_t signals_taken = PTHREAD_MUTEX_INITIALIZER;
 
@@ -25,14 +24,12 @@ static int call_metis(ik_partition_job *j, idx_t *part)
         j->link_weights, &j->num_parts, NULL, NULL, j->options, &cut, part);
 }
 
-/* METIS jumps out of its handlers, which leaves the signal blocked: so which signals came can be
- * told afterwards. It puts handlers back without their flags. Both signals must get through: METIS
- * raises them where it lacks memory, and goes on if nothing happens. *told: a SIGTERM of others
- * ended the call. */
-static int call_alone(ik_partition_job *j, idx_t *part, bool *told)
+/* Both signals must get through: METIS raises them where it lacks memory, and goes on if nothing
+ * happens. It puts handlers back without their flags. */
+static int call_alone(ik_partition_job *j, idx_t *part, bool *lacked)
 {
     struct sigaction on_abort, on_term;
-    sigset_t mask, both, left;
+    sigset_t mask, both;
     sigemptyset(&both);
     sigaddset(&both, SIGABRT);
     sigaddset(&both, SIGTERM);
@@ -41,22 +38,25 @@ static int call_alone(ik_partition_job *j, idx_t *part, bool *told)
     sigaction(SIGTERM, NULL, &on_term);
     pthread_sigmask(SIG_UNBLOCK, &both, &mask);
     int status = call_metis(j, part);
-    pthread_sigmask(SIG_BLOCK, NULL, &left);
     sigaction(SIGABRT, &on_abort, NULL);
     sigaction(SIGTERM, &on_term, NULL);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     pthread_mutex_unlock(&signals_taken);
-    *told = status != METIS_OK && sigismember(&left, SIGTERM) && !sigismember(&left, SIGABRT);
+    *lacked = status == METIS_ERROR; /* also of a call within METIS */
     return status;
 }
 
-static int call_with_signals(ik_partition_job *j, idx_t *part)
+static int call(ik_partition_job *j, idx_t *part, bool *lacked)
 {
-    bool told;
-    int status = call_alone(j, part, &told);
-    while (told) {
-        kill(getpid(), SIGTERM);
-        status = call_alone(j, part, &told);
+    int status;
+    if (ik_metis_lacked_memory != NULL) {
+        status = call_metis(j, part);
+        *lacked = ik_metis_lacked_memory();
+    } else if (ik_metis_enter()) {
+        status = call_metis(j, part);
+        *lacked = ik_metis_leave();
+    } else {
+        status = call_alone(j, part, lacked);
     }
     return status;
 }
@@ -64,10 +64,8 @@ static int call_with_signals(ik_partition_job *j, idx_t *part)
 ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err)
 {
     ik_partition_job j = *job; /* METIS takes what it reads as variable */
-    bool traps = ik_metis_lacked_memory != NULL;
-    int status = (traps ? call_metis : call_with_signals)(&j, part);
-    /* a call within METIS that lacks memory is reported as METIS_ERROR */
-    bool lacked = traps ? ik_metis_lacked_memory() : status == METIS_ERROR;
+    bool lacked;               /* memory, as far as METIS' status does not say so */
+    int status = call(&j, part, &lacked);
     if (status == METIS_OK)
         return IK_OK;
     if (status == METIS_ERROR_MEMORY || lacked)

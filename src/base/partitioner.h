@@ -26,4 +26,10 @@ ik_status ik_partition(const ik_partition_job *job, idx_t *part, ik_error *err);
  * that are linked with metis_traps.c, otherwise the address is NULL. */
 __attribute__((weak, visibility("default"))) bool ik_metis_lacked_memory(void);
 
+/* Makes METIS in this thread leave signals alone until ik_metis_leave, which says whether it lacked
+ * memory. false, and then without effect: not with this METIS. Only in programs without
+ * metis_traps.c. */
+bool ik_metis_enter(void);
+bool ik_metis_leave(void);
+
 #endif

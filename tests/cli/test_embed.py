@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -73,7 +74,7 @@ int main(void)
 }
 """
 
-# Calls METIS, which sets handlers of signals, from four threads; a failure is said by the exit status.
+# Calls METIS, which by itself sets handlers of signals, from four threads; a failure is said by the exit status.
 CUTS = r"""
 #define _POSIX_C_SOURCE 200809L
 #include <ikat/ikat.h>
@@ -109,6 +110,91 @@ int main(void)
     ik_bisection_free(&b);
     ik_fabric_free(f);
     return status == IK_OK ? 0 : status == IK_ERR_MEMORY ? 3 : 1;
+}
+"""
+
+
+# Signals come while METIS runs in several threads: the argument says which.
+STORM = r"""
+#define _POSIX_C_SOURCE 200809L
+#include <ikat/ikat.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+enum { THREADS = 3, LEAST_ROUNDS = 3, MOST_ROUNDS = 3000, TERMS = 50 };
+static atomic_int terms, wrong, first_done;
+static ik_fabric *f;
+static void on_term(int number)
+{
+    (void)number;
+    terms++;
+}
+static void wait_ms(long ms)
+{
+    nanosleep(&(struct timespec){0, ms * 1000000}, NULL);
+}
+static void *cut(void *least_terms)
+{
+    ik_env env = {.num_threads = 2};
+    for (int n = 0; n < LEAST_ROUNDS || (n < MOST_ROUNDS && terms < *(int *)least_terms); n++) {
+        ik_bisection b = {0};
+        ik_error err;
+        /* the shortest cut divides three rings of six, each in two places */
+        if (ik_bisection_measure(f, 2, &env, &b, &err) != IK_OK || b.cut != 6)
+            wrong++;
+        ik_bisection_free(&b);
+        first_done = 1;
+    }
+    return NULL;
+}
+static void *end(void *unused)
+{
+    while (!first_done)
+        wait_ms(1);
+    abort();
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    int least_terms = strcmp(mode, "storm") == 0 ? TERMS : 1;
+    struct sigaction mine = {0}, after;
+    pthread_t threads[THREADS];
+    pid_t child = 0;
+    ik_error err;
+    mine.sa_handler = on_term;
+    mine.sa_flags = SA_RESTART;
+    if (ik_fabric_from_spec("torus:dims=6:3", NULL, &f, &err) != IK_OK)
+        return 1;
+    if (strcmp(mode, "storm") == 0)
+        sigaction(SIGTERM, &mine, NULL);
+    if (strcmp(mode, "abort") != 0 && (child = fork()) == 0) {
+        signal(SIGTERM, SIG_DFL);
+        wait_ms(20); /* until METIS runs */
+        for (pid_t parent = getppid(); kill(parent, SIGTERM) == 0 && getppid() == parent;)
+            wait_ms(1);
+        _exit(0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], NULL, i == 0 && !child ? end : cut, &least_terms))
+            return 2;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    sigaction(SIGTERM, NULL, &after);
+    if (after.sa_handler != on_term || !(after.sa_flags & SA_RESTART))
+        return 10;
+    sigaction(SIGABRT, NULL, &after);
+    if (after.sa_handler != SIG_DFL)
+        return 11;
+    ik_fabric_free(f);
+    return wrong ? 12 : terms < TERMS ? 13 : 0;
 }
 """
 
@@ -301,12 +387,22 @@ class Embed(unittest.TestCase):
         if not library:
             return
         ends = set()
-        for failing in [*range(0, 400, 13), *range(400, 20000, 397)]:
+        for failing in [*range(0, 400, 13), "300+", "2000+", "9000+", *range(400, 20000, 397)]:
             env = {**self.env, "LD_PRELOAD": library, "IKAT_FAIL_ALLOCATION": str(failing)}
             done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
             self.assertIn(done.returncode, (0, 3), f"allocation {failing}: {done.stderr}")
             ends.add(done.returncode)
         self.assertEqual(ends, {0, 3})
+
+    def test_signals_during_cuts(self):
+        """Signals reach the program as if METIS had no handlers: none is lost, and no call fails for one."""
+        source = self.work / "storm.c"
+        source.write_text(STORM, encoding="utf-8")
+        for static in (False, True):
+            program = self.compile("cc", "c17", source, "storm", static)
+            for mode, end in (("storm", 0), ("term", -signal.SIGTERM), ("abort", -signal.SIGABRT)):
+                done = subprocess.run([program, mode], env=self.env, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (end, ""), mode)
 
     def test_exported_names(self):
         """The shared library exports what the headers declare, at one version node, and nothing else."""
