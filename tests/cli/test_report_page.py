@@ -10,6 +10,8 @@ from harness import SOURCE, CliTest
 PAGE = SOURCE / "src/report/page/report_page.html"
 REMEDY = "make the page again: cmake --build build/release --target report-page"
 
+UNREACHABLE = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ENETUNREACH", "ETIMEDOUT", "ENOTCACHED")  # what npm calls it
+
 
 class ReportPage(CliTest):
     def bundle(self, source, work):
@@ -20,6 +22,8 @@ class ReportPage(CliTest):
         made = self.tmp / "page.html"
         done = subprocess.run(["cmake", f"-DNPM={npm}", f"-DNODE={node}", f"-DSOURCE={source}", f"-DWORK={work}", f"-DOUTPUT={made}", "-P",
                                SOURCE / "cmake/BundleReport.cmake"], capture_output=True, text=True, check=False)
+        if "npm ci failed" in done.stderr and any(code in done.stderr for code in UNREACHABLE):
+            self.skipTest("npm's registry cannot be reached")
         self.assertEqual(done.returncode, 0, done.stderr)
         return made.read_bytes()
 

@@ -290,7 +290,7 @@ static void test_lid_matrix(void **state)
         {"Switch: guid 0x0002c90200000001\n0x0001: 00 1ff\n", "from 00 to ff"},
         {"Switch: guid 0x0002c90200000001\n0xffff: 00\n", "LID and ':'"},
         {"Switch: guid 0x0002c90200000001\nSwitch: guid 0x0002c90200000001\n", "second block"},
-        {"Switch: guid 0x77\n0x0001: 00\n", "no switch"},
+        {"Switch: guid 0x77\n0x0001: 00\n", "not a switch of the fabric"},
         {"Unicast lids\n", "'Switch:'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
