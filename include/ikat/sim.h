@@ -36,6 +36,9 @@ typedef struct ik_sim_config {
     double load;
     const ik_params *watch_params; /* of ik_watch_params; NULL = no packet is watched */
     uint64_t at_most_ps;           /* instead of what measure_params say; 0 = what they say */
+    /* Most throughput (a fraction, like ik_sim_result.throughput) that can be accepted for ever at
+     * this load, as ik_load_lasting says; 0 = unknown. The verdict on the run knows it. */
+    double bound;
 } ik_sim_config;
 
 /* Whether sources as the section adapter describes them can offer that load: IK_ERR_USAGE with the
@@ -301,17 +304,62 @@ typedef struct ik_message_class {
     uint64_t last_ps;
 } ik_message_class;
 
-/* What was found of a window that the run itself looked for (warmup: auto, stop). */
+/* Whether what a run measured lasts: would a run ten times as long give the same? */
+typedef enum ik_steady_verdict {
+    IK_STEADY_NONE, /* not judged: a workload that ends, a schedule, several processes */
+    IK_STEADY_YES,
+    IK_STEADY_NO,
+    IK_STEADY_SHORT /* the measured time is too short to tell */
+} ik_steady_verdict;
+/* "", "yes", "no", "too short to tell". */
+const char *ik_steady_verdict_name(ik_steady_verdict verdict);
+
+typedef enum ik_steady_reason {
+    IK_STEADY_NOT_JUDGED,
+    /* yes */
+    IK_STEADY_HOLDS,     /* throughput and mean latency stay where they are */
+    IK_STEADY_SATURATED, /* throughput does; sources take more than is accepted, so that latency
+                          * grows with the length of the run */
+    /* no */
+    IK_STEADY_FALLS, /* accepted throughput falls, rises */
+    IK_STEADY_RISES,
+    IK_STEADY_FILLS,   /* packets spend more and more time in the network */
+    IK_STEADY_LATENCY, /* mean latency drifts, although nothing waits in the sources */
+    IK_STEADY_BOUND,   /* more is accepted than channels can carry for ever */
+    IK_STEADY_DEADLOCK,
+    /* too short */
+    IK_STEADY_FEW, /* too few packets, or a window of too few latencies */
+    IK_STEADY_WIDE /* the interval of throughput is too wide */
+} ik_steady_reason;
+/* "holds", "saturated", "falls" …; "" of IK_STEADY_NOT_JUDGED. */
+const char *ik_steady_reason_name(ik_steady_reason reason);
+
+/* The verdict on the measured window, and how it was found where the run did that itself
+ * (warmup: auto, stop). Judged from means over batches of the measured time. */
 typedef struct ik_sim_steady {
-    bool looked;         /* else everything is 0 */
-    bool detects, stops; /* warmup is auto; stop was asked for */
-    /* the end of the warm-up was found, or given; the interval became as small as asked */
-    bool warm, closed;
+    ik_steady_verdict verdict; /* with NONE everything else is 0 */
+    ik_steady_reason reason;
+    /* mean latency has a value that lasts: false beyond saturation, and where it drifts */
+    bool latency_lasts;
+    double drift;           /* change of throughput over the window / its mean, per ms */
+    double latency_slope;   /* change of mean latency per time, ns per ns */
+    double throughput_half; /* half width of the 95 % interval / mean; NAN = too short for one */
+    double latency_half;    /* the same of mean latency */
+    double bound;           /* ik_sim_config.bound at this load: 0 = unknown */
+    uint64_t need_ps;       /* simulated time that would be enough, roughly; 0 = cannot be said */
+    /* How the window was found: the run looked for its warm-up; for its end. */
+    bool detects, stops;
+    /* the end of the warm-up was found, or given; the intervals became as small as asked; the run
+     * ended at its most packet-hops, or longest time, before they did */
+    bool warm, closed, capped;
     uint64_t warmup_ps, batch_ps; /* end of the warm-up; length of a batch */
     /* of the result that stop is of (ps, or bytes per batch), and half the width of its 95 %
      * interval; NAN = too short for one */
     double mean, half_width;
 } ik_sim_steady;
+/* "throughput falls by 3.1 % per ms", a phrase that names the verdict's reason with its numbers;
+ * into text, of at most size bytes. */
+void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size);
 
 /* What a run measured. Throughputs are fractions of the summed injection rate of all hosts within
  * the measured window [warmup, warmup + duration). A packet belongs to the window in which its last
