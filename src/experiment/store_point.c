@@ -222,7 +222,7 @@ static void bind_workload(binder *b, const store_point *p, const char *key)
 static void bind_steady(binder *b, const ik_sim_result *r)
 {
     const ik_sim_steady *k = &r->steady;
-    if (!k->looked)
+    if (!(k->detects || k->stops))
         return;
     bind_real(b, "warmup_ns", (double)k->warmup_ps / 1e3);
     bind_real(b, "measured_ns", (double)r->window_ps / 1e3);

@@ -267,7 +267,7 @@ static void note_not_converged(const runner *r, const point *p, const outcome *o
     const ik_sim_steady *k = &result->steady;
     const ik_params *measure = &experiment_variant(r->e, p, SECTION_MEASURE)->params;
     char why[160];
-    if (!k->looked || result->deadlock ||
+    if (!(k->detects || k->stops) || result->deadlock ||
         metric_past_saturation(result->offered, result->throughput) ||
         metric_converged(k->warm, k->closed || !k->stops, result->offered, result->throughput))
         return;
