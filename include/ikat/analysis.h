@@ -197,6 +197,30 @@ ik_status ik_load_measure(const ik_routing *r, const ik_traffic *t, const ik_env
                           ik_error *err);
 void ik_load_free(ik_load *l);
 
+/* What sources that are first in, first out can have accepted for ever, however long a network
+ * swallows more: by groups of hosts that a full channel holds back together. */
+typedef struct ik_lasting_group {
+    double level;   /* load at which the group's channel becomes full if all hosts offer the same */
+    double offered; /* rate of its hosts, of all hosts' */
+    double most;    /* most that they have accepted together, of the same */
+} ik_lasting_group;
+typedef struct ik_lasting {
+    bool known;               /* false: no bound is known, and all is 0 */
+    ik_lasting_group *groups; /* [num_groups] by level */
+    size_t num_groups;
+    double free; /* rate of the hosts that send and that nothing holds back, of all hosts' */
+} ik_lasting;
+/* Not known of adaptive routings, of workloads and schedules, where a flow is not delivered, and of
+ * patterns whose paths take more than 64 MiB (some million flows). Cost: O(flows * hops + groups *
+ * (hosts + channels)). Errors: as by_port patterns, IK_ERR_MEMORY, IK_ERR_CANCELLED. Free with
+ * ik_lasting_free. */
+ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                             ik_lasting *out, ik_error *err);
+/* Most throughput at that load, a fraction of all hosts' rate (ik_sim_config.bound); 0 = not known.
+ */
+double ik_lasting_at(const ik_lasting *l, double load);
+void ik_lasting_free(ik_lasting *l);
+
 /* Channels of one kind. Trees: by the lower end's level and direction; otherwise all between
  * switches; and the hosts' channels. */
 typedef enum ik_direction {

@@ -47,9 +47,9 @@ static uint64_t end_ps(const sim *s)
 /* Periods that begin before that. */
 static size_t num_series(const sim *s)
 {
-    return s->workload.finite && s->measure.num_series
-               ? (size_t)((end_ps(s) + s->measure.series_ps - 1) / s->measure.series_ps)
-               : s->measure.num_series;
+    uint64_t end = s->workload.finite ? end_ps(s) : s->measure.end_ps;
+    return s->measure.num_series ? (size_t)((end + s->measure.series_ps - 1) / s->measure.series_ps)
+                                 : 0;
 }
 
 static run_results results_of_run(const sim *s, partition_results *partitions)

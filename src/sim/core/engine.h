@@ -59,7 +59,8 @@ typedef struct sim_engine {
      * partition.sequence. False = out
      * of memory. */
     bool (*send)(struct partition *p, uint32_t host, const struct packet *pk, uint64_t sequence);
-    /* Brings what the partition's hosts and channels have counted up to date. */
+    /* Brings what the partition's hosts and channels have counted up to date, once the run is
+     * over. */
     void (*settle)(struct partition *p);
 
     /* Brings sw_state.bytes of its switches up to date, as of `time`, where a window begins: all

@@ -572,6 +572,8 @@ packet sim_fast_packet(const partition *p, uint32_t id);
 /* Brings what this partition's hosts and channels have counted up to date in the general form; and
  * with it everything of its switches and hosts. */
 void sim_fast_settle(partition *p);
+/* Counts the messages of the blocks that hosts have drawn last: once, when the run is over. */
+void sim_fast_count_last(partition *p);
 void sim_fast_expose(partition *p);
 void sim_fast_count_buffers(partition *p, uint64_t time); /* core/engine.h */
 

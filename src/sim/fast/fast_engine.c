@@ -63,6 +63,12 @@ static packet *packet_at(partition *p, uint32_t id)
     return pk;
 }
 
+static void settle_end(partition *p)
+{
+    sim_fast_count_last(p);
+    sim_fast_settle(p);
+}
+
 const sim_engine sim_fast_engine = {.name = "fast",
                                     .serves = serves,
                                     .window_ps = window_ps,
@@ -79,7 +85,7 @@ const sim_engine sim_fast_engine = {.name = "fast",
                                     .next = sim_fast_next,
                                     .take_message = sim_fast_take_message,
                                     .send = send,
-                                    .settle = sim_fast_settle,
+                                    .settle = settle_end,
                                     .expose = sim_fast_expose,
                                     .each_event = sim_fast_each_event,
                                     .count_buffers = sim_fast_count_buffers,

@@ -124,14 +124,16 @@ static void draw_times(const fast_context *h, uint32_t host, unsigned v, const f
         times[at] = sim_message_time(s, host, l->n + at, times[at - 1]);
 }
 
-/* What the host makes in the block that begins at l->n. */
+/* What the host makes in the block of lane 0 that begins with message `block`, once that block is
+ * over, or the run: by then it is known which of them fall into the measured time. */
 static void count_block(const fast_context *h, const shape k, uint32_t host,
-                        const fast_adapter *adapter, const fast_send_queue *l)
+                        const fast_adapter *adapter, uint64_t block)
 {
     const sim *s = h->s;
     partition *p = h->p;
-    uint64_t first = time_of(h, k, host, adapter, 0, l->n, l->n),
-             last = time_of(h, k, host, adapter, 0, l->n + BLOCK - 1, l->n);
+    const fast_send_queue *l = &adapter->queues[0];
+    uint64_t first = time_of(h, k, host, adapter, 0, block, block),
+             last = time_of(h, k, host, adapter, 0, block + BLOCK - 1, block);
     if (!p->classes && in_window(s, first) && in_window(s, last)) {
         unsigned made = 0;
         for (unsigned at = 0; at < BLOCK; at++)
@@ -141,9 +143,9 @@ static void count_block(const fast_context *h, const shape k, uint32_t host,
         return;
     }
     for (unsigned at = 0; at < BLOCK; at++) {
-        uint64_t t = time_of(h, k, host, adapter, 0, l->n + at, l->n);
+        uint64_t t = time_of(h, k, host, adapter, 0, block + at, block);
         if (l->dst[at] != IK_NONE && t < s->measure.past_ps)
-            sim_count_message(p, host, l->n + at, t);
+            sim_count_message(p, host, block + at, t);
     }
 }
 
@@ -183,6 +185,8 @@ static void draw_block(const fast_context *h, const shape k, uint32_t host,
 {
     uint64_t block = l->n;
     unsigned mine = 0;
+    if (v == 0 && block)
+        count_block(h, k, host, adapter, block - BLOCK);
     const fast_send_queue *other = holder_of(h, k, adapter, v, block);
     if (other) {
         memcpy(l->dst, other->dst, sizeof l->dst);
@@ -192,8 +196,6 @@ static void draw_block(const fast_context *h, const shape k, uint32_t host,
     }
     if (h->s->source.injection != INJECT_PERIODIC)
         draw_times(h, host, v, l);
-    if (v == 0)
-        count_block(h, k, host, adapter, l);
     for (unsigned at = 0; at < BLOCK; at++)
         mine |= (unsigned)(l->dst[at] != IK_NONE && (sending_vcs(h, k) == 1 || l->vc[at] == v))
                 << at;
@@ -551,6 +553,22 @@ void sim_fast_run_hosts(partition *p, const slot *at)
     else
         h.f->run_adapters(&h, at);
     p->fast->num_credits = 0;
+}
+
+void sim_fast_count_last(partition *p)
+{
+    sim *s = p->sim;
+    fast_context h = load_context(p);
+    for (uint32_t host = 0; h.f->hosts && host < s->f->num_hosts; host++) {
+        if (s->parallel.node_partition[ik_host_node(s->f, host)] != p->id ||
+            s->host.state[host].silent)
+            continue;
+        const fast_adapter *adapter = host_at(&h, host);
+        const fast_send_queue *l = &adapter->queues[0];
+        uint64_t behind = l->mine ? l->n / BLOCK * BLOCK + BLOCK : l->n; /* what was drawn */
+        if (behind)
+            count_block(&h, fast_shape(s), host, adapter, behind - BLOCK);
+    }
 }
 
 void sim_fast_start_hosts(partition *p)

@@ -126,6 +126,8 @@ static void look_at_batches(pipe *p)
     sim_times times = sim_window_known(p->stationary);
     p->warmup = times.warmup_ps / p->clock_ps;
     p->end = times.end_ps / p->clock_ps;
+    if (p->series)
+        p->num_series = (size_t)((p->end + p->series - 1) / p->series);
     if (p->congest)
         congest_measure_from(p->congest, times.warmup_ps);
 }

@@ -249,11 +249,11 @@ static void begin_at(stationary *s, size_t first)
 }
 
 /* Whether sources take more than is accepted: over the batches from number `from` on the mean
- * latency since generation grows by a twentieth of the time, on a line that leaves no doubt. Near
+ * latency since generation grows by a hundredth of the time, on a line that leaves no doubt. Near
  * saturation it takes longer to tell. */
 static bool outruns(const stationary *s, size_t from)
 {
-    const double steep = 0.05;
+    const double steep = 0.01;
     double means[DRIFT_MEANS];
     size_t width = (s->num - from) / DRIFT_MEANS;
     if (width == 0 || !stationary_means(s, SERIES_LATENCY, s->num - DRIFT_MEANS * width, width,
@@ -348,6 +348,14 @@ static bool small_enough(const stationary *s, const stationary_interval *i)
     return i->sound && i->mean > 0 && i->half_width <= s->setup.ci * i->mean;
 }
 
+/* Whether the measured time holds the life of a packet in the network several times. */
+static bool is_long_enough(const stationary *s)
+{
+    totals network = totals_of(s, SERIES_NETWORK, s->first, s->num);
+    double measured_ps = (double)(s->num - s->first) * (double)s->setup.period_ps;
+    return measured_ps * network.count >= STATIONARY_LATENCIES * network.sum;
+}
+
 /* Whether the interval is as small as asked. Beyond saturation latency has none. */
 static bool closes(stationary *s)
 {
@@ -361,6 +369,8 @@ static bool closes(stationary *s)
                                                              [STATIONARY_REQUEST] = SERIES_OF,
                                                              [STATIONARY_REPLY] = SERIES_OF};
     s->of = stationary_interval_of(s, series[s->setup.of]);
+    if (!is_long_enough(s))
+        return false;
     if (s->setup.of != STATIONARY_BOTH)
         return small_enough(s, &s->of);
     stationary_interval throughput = stationary_interval_of(s, SERIES_THROUGHPUT);

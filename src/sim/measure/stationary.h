@@ -48,10 +48,11 @@ typedef struct stationary_setup {
 } stationary_setup;
 
 enum {
-    STATIONARY_LEAST = 32, /* batches before the warm-up is first looked for */
-    STATIONARY_MEANS = 20, /* batch means of an interval */
-    STATIONARY_FINE = 80,  /* shorter ones that must hardly depend on their neighbours */
-    STATIONARY_VALUES = 10 /* least values of a batch mean, on average */
+    STATIONARY_LEAST = 32,    /* batches before the warm-up is first looked for */
+    STATIONARY_MEANS = 20,    /* batch means of an interval */
+    STATIONARY_FINE = 80,     /* shorter ones that must hardly depend on their neighbours */
+    STATIONARY_VALUES = 10,   /* least values of a batch mean, on average */
+    STATIONARY_LATENCIES = 10 /* mean times of a packet in the network, in the measured time */
 };
 
 /* A mean, and half the width of its 95 % interval; NAN = too few batches, or values. */

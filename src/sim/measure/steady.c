@@ -31,8 +31,7 @@ static const struct {
     double missing;    /* share of the offered load that may be under way */
     double wide;       /* half width of throughput / mean, with which nothing can be told */
     double packets;    /* least, of the window */
-    double latencies;  /* times in the network, that a window lasts at least */
-} least = {3, 0.02, 0.1, 0.05, 0.002, 0.005, 0.05, 160, 10};
+} least = {3, 0.02, 0.1, 0.05, 0.002, 0.005, 0.05, 160};
 
 typedef struct judged {
     const stationary *s;
@@ -119,7 +118,7 @@ static bool judge_throughput(judged *j)
 {
     const double longer = 10 * j->window_ps;
     double half = j->steady->throughput_half, few = least.packets / fmax(j->packets, 1),
-           short_ps = least.latencies * j->network.mean;
+           short_ps = STATIONARY_LATENCIES * j->network.mean;
     if (drifts_by(&j->throughput, least.throughput))
         conclude(j, IK_STEADY_NO, j->throughput.slope < 0 ? IK_STEADY_FALLS : IK_STEADY_RISES,
                  longer);

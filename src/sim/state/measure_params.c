@@ -74,7 +74,8 @@ static ik_status resolve_times(sim *s, const sim_sections *sec, const ik_sim_con
     s->measure.judged = sim_window_judged(s->traffic, v);
     s->measure.warmup_ps = times.warmup_ps;
     s->measure.end_ps = times.end_ps;
-    s->measure.bound = s->adapter.queues == ADAPTER_DESTINATION || s->reply.on ? 0 : config->bound;
+    bool fifo = s->adapter.queues != ADAPTER_DESTINATION && !s->reply.on && !s->adapter.paced;
+    s->measure.bound = fifo ? config->bound : 0;
     return IK_OK;
 }
 

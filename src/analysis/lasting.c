@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What sources that are first in, first out can have accepted for ever.
+ *
+ * Such a source sends its flows in fixed proportions: it is as slow as its slowest flow. All rates
+ * are raised together; where a channel becomes full, the hosts that use it are its group, and stay
+ * behind (progressive filling: D. Bertsekas, R. Gallager, Data Networks, 1992, section 6.5). A
+ * network need not divide a channel like that, but whatever it does, the rates r_h of a channel's
+ * group meet sum of r_h w_h <= capacity, w_h being the share of host h's traffic on that channel:
+ * together they are at most capacity / smallest w_h. The sum of these bounds over all groups, each
+ * at most what the group offers, and what the other hosts offer, is a bound. Where all hosts of a
+ * group are alike it is tight.
+ *
+ * Cost: the paths of all flows in memory, and O(channels + hosts) for each group. */
+#include "analysis/demand.h"
+#include "analysis/paths.h"
+#include "routing/by_port.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_BYTES = 64 << 20 }; /* of paths; where there are more, nothing is known */
+
+typedef struct filling {
+    const ik_fabric *f;
+    uint32_t num_hosts;
+    double *rate;      /* [hosts] bit/s that a host offers at most */
+    size_t *base;      /* [hosts + 1] into the rows */
+    uint32_t *channel; /* by host, ascending: what it uses */
+    double *amount;    /* and with how many bit/s at its full rate */
+    double *left;      /* [ports] capacity less what hosts of groups take */
+    double *wanted;    /* [ports] bit/s of the hosts that are in no group, at their full rate */
+    bool *held;        /* [hosts] is in a group */
+} filling;
+
+static ik_status filling_init(filling *fill, const path_set *paths, ik_error *err)
+{
+    const ik_fabric *f = paths->f;
+    size_t steps = paths->num ? paths->base[paths->num] : 0;
+    *fill = (filling){.f = f, .num_hosts = f->num_hosts};
+    fill->rate = ik_calloc(f->num_hosts + 1, sizeof *fill->rate);
+    fill->base = ik_calloc(f->num_hosts + 2, sizeof *fill->base);
+    fill->channel = ik_calloc(steps + 1, sizeof *fill->channel);
+    fill->amount = ik_calloc(steps + 1, sizeof *fill->amount);
+    fill->left = ik_calloc(f->num_ports + 1, sizeof *fill->left);
+    fill->wanted = ik_calloc(f->num_ports + 1, sizeof *fill->wanted);
+    fill->held = ik_calloc(f->num_hosts + 1, sizeof *fill->held);
+    if (fill->rate && fill->base && fill->channel && fill->amount && fill->left && fill->wanted &&
+        fill->held)
+        return IK_OK;
+    return ik_fail_memory(err, steps * sizeof *fill->amount, "the flows of hosts");
+}
+
+static void filling_free(filling *fill)
+{
+    free(fill->rate);
+    free(fill->base);
+    free(fill->channel);
+    free(fill->amount);
+    free(fill->left);
+    free(fill->wanted);
+    free(fill->held);
+}
+
+static int compare_channels(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* Sums up the flows from number `flow` on that one host sends, by channel, with `sums` [ports], all
+ * zero, as scratch. Returns the first flow of another host. */
+static uint32_t add_host(filling *fill, const path_set *paths, uint32_t flow, double unit_bps,
+                         double *sums)
+{
+    uint32_t host = paths->src[flow];
+    size_t from = fill->base[host], to = from;
+    for (; flow < paths->num && paths->src[flow] == host; flow++)
+        for (size_t step = paths->base[flow]; step < paths->base[flow + 1]; step++) {
+            uint32_t port = paths->channel[step];
+            if (sums[port] == 0)
+                fill->channel[to++] = port;
+            sums[port] += paths->size[flow] * path_share(paths, step) * unit_bps;
+        }
+    qsort(fill->channel + from, to - from, sizeof *fill->channel, compare_channels);
+    for (size_t at = from; at < to; at++) {
+        fill->amount[at] = sums[fill->channel[at]];
+        fill->wanted[fill->channel[at]] += fill->amount[at];
+        sums[fill->channel[at]] = 0;
+    }
+    fill->base[host + 1] = to;
+    return flow;
+}
+
+/* The flows of a host stand together, in the order of hosts. */
+static ik_status add_hosts(filling *fill, const path_set *paths, ik_error *err)
+{
+    double unit_bps = paths->largest * (double)demand_common_rate(fill->f);
+    double *sums = ik_calloc(fill->f->num_ports + 1, sizeof *sums);
+    if (!sums)
+        return ik_fail_memory(err, fill->f->num_ports * sizeof *sums, "loads of channels");
+    uint32_t flow = 0;
+    for (uint32_t host = 0; host < fill->num_hosts; host++) {
+        fill->rate[host] = (double)by_port_rate_bps(fill->f, host);
+        fill->base[host + 1] = fill->base[host];
+        assert(flow == paths->num || paths->src[flow] >= host);
+        if (flow < paths->num && paths->src[flow] == host)
+            flow = add_host(fill, paths, flow, unit_bps, sums);
+    }
+    for (uint32_t port = 0; port < fill->f->num_ports; port++)
+        fill->left[port] =
+            fill->f->port_peer[port] == IK_NONE ? 0 : (double)ik_port_rate_bps(fill->f, port);
+    free(sums);
+    return IK_OK;
+}
+
+/* The channel that becomes full first; IK_NONE = none does before all hosts offer their rate. */
+static uint32_t next_full(const filling *fill, double *level)
+{
+    uint32_t found = IK_NONE;
+    *level = 1;
+    for (uint32_t port = 0; port < fill->f->num_ports; port++) {
+        double capacity =
+            fill->f->port_peer[port] == IK_NONE ? 0 : (double)ik_port_rate_bps(fill->f, port);
+        if (fill->wanted[port] <= 1e-9 * capacity)
+            continue;
+        double full = fmax(fill->left[port], 0) / fill->wanted[port];
+        if (full < *level) {
+            *level = full;
+            found = port;
+        }
+    }
+    return found;
+}
+
+/* Where the host's use of a channel stands; its end = it does not use it. */
+static size_t find_use(const filling *fill, uint32_t host, uint32_t port)
+{
+    size_t num = fill->base[host + 1] - fill->base[host];
+    const uint32_t *found = bsearch(&port, fill->channel + fill->base[host], num,
+                                    sizeof *fill->channel, compare_channels);
+    return found ? (size_t)(found - fill->channel) : fill->base[host + 1];
+}
+
+/* The hosts that use the channel and are in no group yet stay behind at that level. */
+static ik_lasting_group take_group(filling *fill, uint32_t port, double level)
+{
+    ik_lasting_group group = {.level = level};
+    double least_share = INFINITY;
+    for (uint32_t host = 0; host < fill->num_hosts; host++) {
+        size_t use = find_use(fill, host, port);
+        if (fill->held[host] || use == fill->base[host + 1])
+            continue;
+        fill->held[host] = true;
+        group.offered += fill->rate[host];
+        least_share = fmin(least_share, fill->amount[use] / fill->rate[host]);
+        for (size_t at = fill->base[host]; at < fill->base[host + 1]; at++) {
+            fill->left[fill->channel[at]] -= level * fill->amount[at];
+            fill->wanted[fill->channel[at]] -= fill->amount[at];
+        }
+    }
+    fill->wanted[port] = 0;
+    group.most = (double)ik_port_rate_bps(fill->f, port) / least_share;
+    return group;
+}
+
+/* Groups in the order in which their channels become full; rates become shares of all hosts'. */
+static ik_status fill_groups(filling *fill, ik_lasting *out, ik_error *err)
+{
+    ik_lasting found = {0};
+    double level, all = 0, free_bps = 0;
+    found.groups = ik_calloc(fill->num_hosts + 1, sizeof *found.groups);
+    if (!found.groups)
+        return ik_fail_memory(err, fill->num_hosts * sizeof *found.groups, "groups of hosts");
+    for (uint32_t port; (port = next_full(fill, &level)) != IK_NONE;) {
+        ik_lasting_group group = take_group(fill, port, level);
+        if (group.offered > 0)
+            found.groups[found.num_groups++] = group;
+    }
+    for (uint32_t host = 0; host < fill->num_hosts; host++) {
+        bool sends = fill->base[host + 1] > fill->base[host];
+        all += fill->rate[host];
+        free_bps += sends && !fill->held[host] ? fill->rate[host] : 0;
+    }
+    for (size_t k = 0; k < found.num_groups; k++) {
+        found.groups[k].offered /= all;
+        found.groups[k].most /= all;
+    }
+    found.free = all > 0 ? free_bps / all : 0;
+    found.known = all > 0;
+    *out = found;
+    return IK_OK;
+}
+
+static ik_status measure_paths(const path_set *paths, ik_lasting *out, ik_error *err)
+{
+    filling fill;
+    ik_status status = filling_init(&fill, paths, err);
+    if (status == IK_OK)
+        status = add_hosts(&fill, paths, err);
+    if (status == IK_OK)
+        status = fill_groups(&fill, out, err);
+    filling_free(&fill);
+    return status;
+}
+
+ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
+                             ik_lasting *out, ik_error *err)
+{
+    ik_env small = {.num_threads = 1, .memory_limit_bytes = MOST_BYTES};
+    const ik_traffic *by_port = NULL;
+    path_set paths;
+    ik_error why = {0};
+    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule) {
+        *out = (ik_lasting){0};
+        return IK_OK;
+    }
+    if (env) {
+        small.cancel = env->cancel;
+        small.seed = env->seed;
+    }
+    ik_status status = by_port_make(t, r, BY_PORT_SHARES, small.seed, &by_port, err);
+    if (status != IK_OK)
+        return status;
+    status = paths_of_sizes(r, by_port, &small, &paths, &why);
+    if (status == IK_OK) {
+        *out = (ik_lasting){0};
+        if (paths.num && !paths.undelivered)
+            status = measure_paths(&paths, out, &why);
+        paths_free(&paths);
+    } else if (status == IK_ERR_MEMORY) {
+        *out = (ik_lasting){0};
+        status = IK_OK;
+    }
+    by_port_free(by_port, t);
+    if (status != IK_OK && err)
+        *err = why;
+    return status;
+}
+
+double ik_lasting_at(const ik_lasting *l, double load)
+{
+    double sum = 0;
+    if (!l->known)
+        return 0;
+    for (size_t k = 0; k < l->num_groups; k++)
+        sum += fmin(load * l->groups[k].offered,
+                    load > l->groups[k].level ? l->groups[k].most : INFINITY);
+    return sum + load * l->free;
+}
+
+void ik_lasting_free(ik_lasting *l)
+{
+    free(l->groups);
+    *l = (ik_lasting){0};
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What sources that are first in, first out can have accepted for ever: by hand, against the linear
+ * program's value where all hosts of a group are alike, and below the predicted saturation. */
+#include "ikat/analysis.h"
+#include "unit/made.h"
+
+#include <math.h>
+
+static ik_lasting measure(const char *fabric, const char *routing, const char *traffic,
+                          double *saturation)
+{
+    ik_env env = {.seed = 1, .num_threads = 1};
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *t = NULL;
+    ik_lasting l;
+    ik_load load;
+    assert_int_equal(ik_fabric_from_spec(fabric, &env, &f, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, routing, NULL, NULL, 0, &env, &plan, &err), IK_OK);
+    assert_int_equal(ik_traffic_from_spec(f, traffic, &env, &t, &err), IK_OK);
+    assert_int_equal(ik_lasting_measure(plan->routing, t, &env, &l, &err), IK_OK);
+    assert_int_equal(ik_load_measure(plan->routing, t, &env, &load, &err), IK_OK);
+    *saturation = load.saturation;
+    ik_load_free(&load);
+    ik_traffic_free(t);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+    return l;
+}
+
+static void expect_near(double value, double wanted)
+{
+    if (fabs(value - wanted) > 1e-9)
+        fail_msg("%.12g instead of %.12g", value, wanted);
+}
+
+/* Up to the predicted saturation everything lasts; under uniform traffic nothing beyond it does
+ * where all channels of a kind carry the same. */
+static void test_uniform(void **state)
+{
+    (void)state;
+    static const char *const fabrics[][2] = {{"karytree:k=4,n=2", "dmodk"},
+                                             {"xgft:m=4:4,w=1:2", "dmodk"},
+                                             {"torus:dims=4:4", "dor"},
+                                             {"slimfly:q=5", "minimal:paths=one"}};
+    for (size_t k = 0; k < sizeof fabrics / sizeof *fabrics; k++) {
+        double saturation;
+        ik_lasting l = measure(fabrics[k][0], fabrics[k][1], "uniform", &saturation);
+        if (!l.known)
+            fail_msg("%s: unknown", fabrics[k][0]);
+        expect_near(ik_lasting_at(&l, 0.3 * saturation), 0.3 * saturation);
+        expect_near(ik_lasting_at(&l, saturation), saturation);
+        assert_true(ik_lasting_at(&l, 1) >= saturation - 1e-9);
+        assert_true(ik_lasting_at(&l, 1) <= 1);
+        ik_lasting_free(&l);
+    }
+}
+
+/* All hosts of a crossbar send to host 0: one channel holds them all back, 1 of 15 or 16 rates. */
+static void test_hot_spot(void **state)
+{
+    (void)state;
+    double saturation;
+    ik_lasting l = measure("crossbar:n=16", "updown", "hotspot:nodes=0,fraction=100%", &saturation);
+    assert_true(l.known && l.num_groups >= 1);
+    double most = 0;
+    for (size_t k = 0; k < l.num_groups; k++)
+        most += l.groups[k].most;
+    assert_true(most >= 1.0 / 16 - 1e-9);
+    assert_true(ik_lasting_at(&l, 1) < 3.0 / 16);
+    ik_lasting_free(&l);
+}
+
+/* Half of the hosts share one uplink, the others have channels of their own: these keep what they
+ * offer. */
+static void test_groups(void **state)
+{
+    (void)state;
+    double saturation;
+    ik_lasting l = measure("xgft:m=2:2,w=1:1", "dmodk", "shift:by=2", &saturation);
+    assert_true(l.known);
+    expect_near(saturation, 0.5);
+    expect_near(ik_lasting_at(&l, 1), 0.5);
+    ik_lasting_free(&l);
+    l = measure("karytree:k=4,n=2", "adaptive_tree", "uniform", &saturation);
+    assert_false(l.known);
+    expect_near(ik_lasting_at(&l, 1), 0);
+    ik_lasting_free(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_hot_spot),
+        cmocka_unit_test(test_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
