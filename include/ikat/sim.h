@@ -63,9 +63,8 @@ ik_status ik_sim_check_workload(const ik_params *adapter, const ik_traffic *traf
 ik_status ik_sim_check_levels(const ik_params *switch_params, const ik_traffic *traffic,
                               ik_error *err);
 
-/* Whether a window that runs on this fabric have to find (warmup: auto, stop) fits into their time,
- * which at least some batches of a few packets each must, and the result that stop is of is one
- * with these settings: IK_ERR_USAGE. O(ports). */
+/* Whether the measured time of runs on this fabric has a length, and the result that stop is of is
+ * one with these settings: IK_ERR_USAGE. O(ports). */
 ik_status ik_sim_check_window(const ik_fabric *f, const ik_params *adapter,
                               const ik_params *measure, ik_error *err);
 

@@ -268,7 +268,7 @@ static ik_status check_entries(const variant *adapter, const variant *traffic, i
 static bool finds_window(const variant *measure)
 {
     return value_of(measure, "until")->u == 0 &&
-           (value_of(measure, "warmup")->word || value_of(measure, "stop_ci")->has);
+           (value_of(measure, "warmup")->word || !value_of(measure, "duration")->has);
 }
 
 /* What `of` names is there only with a setting of the adapter. */
@@ -289,18 +289,9 @@ static ik_status check_stop_of(const variant *measure, const variant *adapter, i
 
 static ik_status check_stop(const variant *measure, const variant *same, ik_error *err)
 {
-    const ik_value *ci = value_of(measure, "stop_ci"), *most = value_of(measure, "stop_at_most"),
-                   *warmup = value_of(measure, "warmup");
+    const ik_value *most = value_of(measure, "stop_at_most"), *warmup = value_of(measure, "warmup");
     (void)same;
-    if (!ci->has)
-        return IK_OK;
-    if (!most->has) {
-        ik_fail(err, IK_ERR_INPUT, "section 'measure', parameter 'stop_ci': stop needs at_most");
-        ik_hint(err, IK_ERR_INPUT,
-                "beyond saturation no interval becomes small: stop: {ci: 2 %%, at_most: 2 ms}");
-        return place_value(ci, err);
-    }
-    if (warmup->word || warmup->u < most->u)
+    if (!most->has || warmup->word || warmup->u < most->u)
         return IK_OK;
     ik_fail(err, IK_ERR_INPUT,
             "section 'measure', parameter 'stop_at_most': %s is not longer than the warm-up, %s",

@@ -34,7 +34,7 @@ static uint64_t find_step(const sim *s)
 
 enum { FIRST_EVENTS = 256, SCRATCH_SETS = 10 }; /* sets: of a switch's inputs or outputs */
 
-static bool allocate(const sim *s, partition *p, uint32_t nodes, sim_memory *m)
+static bool allocate(const sim *s, partition *p, uint32_t nodes, batch **batches, sim_memory *m)
 {
     size_t sets = SCRATCH_SETS + s->net.max_inputs, series = s->measure.num_series;
     return sim_get(m, &p->local, FIRST_EVENTS, sizeof *p->local) &&
@@ -46,16 +46,16 @@ static bool allocate(const sim *s, partition *p, uint32_t nodes, sim_memory *m)
            sim_get(m, &p->ports, s->net.max_radix, sizeof *p->ports) &&
            sim_get(m, &p->own_vc, s->net.max_radix, sizeof *p->own_vc) &&
            (!series || sim_get(m, &p->series_bytes, series * 3, sizeof *p->series_bytes)) &&
-           (!s->counted.stationary ||
-            sim_get(m, &p->batches, s->counted.stationary->setup.most, sizeof *p->batches));
+           (!s->measure.judged || sim_get(m, batches, s->measure.window.most, sizeof **batches));
 }
 
 /* Of one that owns so many nodes, without what its engine has. */
 static uint64_t count_partition(const sim *s, uint32_t nodes)
 {
     partition none;
+    batch *batches;
     sim_memory m = {.only_count = true};
-    allocate(s, &none, nodes, &m);
+    allocate(s, &none, nodes, &batches, &m);
     return m.bytes + 2 * HISTO_BUCKETS * sizeof(uint64_t) + sim_wheel_bytes(s->window.num_slots) +
            sim_endpoint_first_bytes(s->parallel.num_partitions) +
            sim_classes_bytes(s->traffic, s->measure.num_series) +
@@ -100,7 +100,10 @@ static bool init_partition(sim *s, unsigned id)
     p->out_first = UINT64_MAX;
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
         nodes += s->parallel.node_partition[node] == id;
-    if (!allocate(s, p, nodes, &(sim_memory){0}))
+    batch *batches = NULL;
+    bool enough = allocate(s, p, nodes, &batches, &(sim_memory){0});
+    batch_cursor_set(&p->batches, s->counted.stationary, batches);
+    if (!enough)
         return false;
     init_scratch(p);
     return s->engine.ops->set_up_partition(p) &&
@@ -116,10 +119,10 @@ static void free_partition(partition *p)
 {
     sim_endpoint_free(&p->endpoint);
     free(p->sequence);
-    void *blocks[] = {p->pool,          p->local,           p->active,          p->scratch,
-                      p->own_vc,        p->entered,         p->ports,           p->choices,
-                      p->choices_ahead, p->latency.buckets, p->network.buckets, p->series_bytes,
-                      p->batches};
+    void *blocks[] = {p->pool,           p->local,           p->active,          p->scratch,
+                      p->own_vc,         p->entered,         p->ports,           p->choices,
+                      p->choices_ahead,  p->latency.buckets, p->network.buckets, p->series_bytes,
+                      p->batches.batches};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_dest_free(p);

@@ -56,24 +56,25 @@ static run_results results_of_run(const sim *s, partition_results *partitions)
 {
     for (unsigned q = 0; q < s->parallel.num_partitions; q++)
         partitions[q] = results_of(&s->parallel.partitions[q]);
-    return (run_results){.f = s->f,
-                         .partitions = partitions,
-                         .num_partitions = s->parallel.num_partitions,
-                         .adapter = adapter,
-                         .engine = s,
-                         .load = s->source.load,
-                         .window_ps = end_ps(s) - s->measure.warmup_ps,
-                         .series_ps = s->measure.series_ps,
-                         .series_end_ps = end_ps(s),
-                         .num_series = num_series(s),
-                         .congest = s->counted.congest,
-                         .in_order = s->reorder.in_order,
-                         .in_flight = sim_in_flight(s),
-                         .state_bytes = s->outcome.state_bytes,
-                         .cut_channels = s->parallel.cut.cut_channels,
-                         .steps = s->parallel.partitions[0].endpoint.step,
-                         .busiest = s->parallel.partitions[0].endpoint.busiest,
-                         .run_seconds = s->outcome.run_seconds};
+    return (run_results){
+        .f = s->f,
+        .partitions = partitions,
+        .num_partitions = s->parallel.num_partitions,
+        .adapter = adapter,
+        .engine = s,
+        .load = s->source.load,
+        .window_ps = end_ps(s) > s->measure.warmup_ps ? end_ps(s) - s->measure.warmup_ps : 0,
+        .series_ps = s->measure.series_ps,
+        .series_end_ps = end_ps(s),
+        .num_series = num_series(s),
+        .congest = s->counted.congest,
+        .in_order = s->reorder.in_order,
+        .in_flight = sim_in_flight(s),
+        .state_bytes = s->outcome.state_bytes,
+        .cut_channels = s->parallel.cut.cut_channels,
+        .steps = s->parallel.partitions[0].endpoint.step,
+        .busiest = s->parallel.partitions[0].endpoint.busiest,
+        .run_seconds = s->outcome.run_seconds};
 }
 
 /* Moves what the result owns; the simulation does without from here on. */

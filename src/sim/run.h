@@ -13,11 +13,6 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
 ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                            const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err);
-/* The same, of a run that ends when `watched` has found what it looks for, or at its time.
- * Borrowed; NULL = nothing. */
-ik_status sim_setup_stopping(sim *s, const ik_plan *plan, const ik_traffic *traffic,
-                             const ik_sim_config *config, const ik_env *env, const sim_engine *only,
-                             stationary *watched, ik_error *err);
 void sim_free(sim *s);
 /* ---- partition.c */
 unsigned sim_count_partitions(const sim *s);

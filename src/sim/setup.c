@@ -477,15 +477,7 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
                            const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err)
 {
-    return sim_setup_stopping(s, plan, traffic, config, env, only, NULL, err);
-}
-
-ik_status sim_setup_stopping(sim *s, const ik_plan *plan, const ik_traffic *traffic,
-                             const ik_sim_config *config, const ik_env *env, const sim_engine *only,
-                             stationary *watched, ik_error *err)
-{
     memset(s, 0, sizeof *s);
-    s->counted.stationary = watched;
     s->plan = plan;
     s->f = plan->fabric;
     s->traffic = traffic;
@@ -501,6 +493,8 @@ ik_status sim_setup_stopping(sim *s, const ik_plan *plan, const ik_traffic *traf
     }
     if (status == IK_OK)
         status = sim_resolve(s, plan, config, err);
+    if (status == IK_OK && s->measure.judged)
+        status = stationary_new(&s->measure.window, &s->counted.stationary, err);
     if (status == IK_OK && traffic->workload)
         status = sim_finite_new(s, err);
     if (status == IK_OK)
@@ -545,6 +539,7 @@ void sim_free(sim *s)
     sim_schedule_free(s->source.schedule);
     ik_traffic_free(s->source.bound);
     congest_free(s->counted.congest);
+    stationary_free(s->counted.stationary);
     void *blocks[] = {s->net.outputs,
                       s->net.ports,
                       s->backlog.queued,

@@ -4,10 +4,11 @@
 #include "routing/by_port.h"
 #include "sim/flit/flit.h"
 #include "sim/host/finite.h"
+#include "sim/measure/steady.h"
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
-#include "sim/window.h"
+#include "sim/state/window.h"
 #include "traffic/schedule.h"
 
 const sim_engine *const sim_engines[] = {&sim_fast_engine, &sim_general_engine, NULL};
@@ -52,6 +53,19 @@ static ik_status find_end(const ik_plan *plan, const ik_traffic *traffic,
     return status;
 }
 
+/* The run is over. Of partitions in several processes the batches are not all here. */
+static void judge(sim *s, ik_sim_result *r)
+{
+    stationary *st = s->counted.stationary;
+    if (!st || (s->parallel.exchange && !s->parallel.exchange->barrier))
+        return;
+    stationary_end(st, r->end_ps);
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
+        stationary_add(st, &s->parallel.partitions[q].batches);
+    st->num = st->next;
+    steady_judge(st, s->measure.bound, r);
+}
+
 /* w: what is watched, NULL = nothing. */
 static ik_status run_once(const ik_plan *plan, const ik_traffic *traffic,
                           const ik_sim_config *config, const ik_env *env, watch *w,
@@ -73,6 +87,8 @@ static ik_status run_once(const ik_plan *plan, const ik_traffic *traffic,
         status = sim_first_failure(&s, err);
     if (status == IK_OK)
         status = sim_export_results(&s, out, err);
+    if (status == IK_OK)
+        judge(&s, out);
     sim_free(&s);
     return status;
 }
@@ -169,25 +185,6 @@ static ik_status run_watched(const ik_plan *plan, const ik_traffic *by_port,
     return status;
 }
 
-/* The window is found first. */
-static ik_status run_window(const ik_plan *plan, const ik_traffic *by_port,
-                            const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
-                            ik_error *err)
-{
-    ik_sim_config until = *config;
-    ik_sim_steady found;
-    ik_params fixed;
-    ik_status status = sim_find_window(plan, by_port, config, env, &found, &fixed, err);
-    if (status != IK_OK)
-        return status;
-    until.measure_params = &fixed;
-    status = run_watched(plan, by_port, &until, env, out, err);
-    if (status == IK_OK)
-        out->steady = found;
-    ik_params_free(&fixed);
-    return status;
-}
-
 /* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter
  * with credits of its own, which sends the messages of its host that take it. */
 static ik_status run_by_port(const ik_plan *plan, const ik_traffic *traffic,
@@ -199,9 +196,7 @@ static ik_status run_by_port(const ik_plan *plan, const ik_traffic *traffic,
         by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status != IK_OK)
         return status;
-    status = sim_finds_window(config->measure_params)
-                 ? run_window(plan, by_port, config, env, out, err)
-                 : run_watched(plan, by_port, config, env, out, err);
+    status = run_watched(plan, by_port, config, env, out, err);
     if (status == IK_OK && plan->fabric->split)
         name_hosts(plan->fabric->split, out);
     by_port_free(by_port, traffic);

@@ -14,6 +14,7 @@
 #include "sim/parallel/workers.h"
 #include "sim/run.h"
 #include "sim/state/events.h"
+#include "sim/state/window.h"
 #include <stdlib.h>
 
 /* ---- one window */
@@ -132,12 +133,23 @@ static uint64_t due_batches(const sim *s)
     return s->counted.stationary ? stationary_due_ps(s->counted.stationary) : UINT64_MAX;
 }
 
-/* All partitions at rest; the first one. */
+/* All partitions at rest; the first one. What was decided changes only what comes later: nobody has
+ * counted anything that falls into the measured time, or behind its end. */
 static void look_at_batches(sim *s)
 {
-    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
-        stationary_add(s->counted.stationary, s->parallel.partitions[q].batches);
-    stationary_look(s->counted.stationary);
+    stationary *st = s->counted.stationary;
+    uint64_t hops = 0;
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++) {
+        stationary_add(st, &s->parallel.partitions[q].batches);
+        hops += s->parallel.partitions[q].n.hops;
+    }
+    stationary_look(st, hops);
+    sim_times times = sim_window_known(st);
+    s->measure.warmup_ps = times.warmup_ps;
+    s->measure.end_ps = s->measure.past_ps = times.end_ps;
+    s->window.last_ps = first_window(s, times.end_ps) * s->window.lookahead;
+    if (s->counted.congest)
+        congest_measure_from(s->counted.congest, times.warmup_ps);
 }
 
 /* First window in which a partition works, or its end if a workload would go on after it. */
@@ -269,8 +281,7 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
     if (s->parallel.exchange)
         s->parallel.exchange->barrier(s->parallel.exchange, p->id);
     pc->next_batches = due_batches(s);
-    return !s->outcome.deadlock && s->parallel.partitions[0].status == IK_OK &&
-           !(batches && s->counted.stationary->over);
+    return !s->outcome.deadlock && s->parallel.partitions[0].status == IK_OK;
 }
 
 /* First window that is not worked on in a step that begins with `window`: others may act on it
@@ -371,7 +382,7 @@ static void count_backlogs(partition *p)
     s->engine.ops->settle(p);
     /* nobody wants the counts of a run that only finds an end, and the one of a workload ends
      * without standing still */
-    if (s->counted.stationary || sim_finite_seeks_end(s))
+    if (sim_finite_seeks_end(s))
         return;
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
         if (s->parallel.node_partition[ik_host_node(s->f, host)] == p->id)
@@ -390,7 +401,7 @@ void sim_run_partition(partition *p)
     uint64_t from = 0;
     double begin = sim_thread_seconds();
     bool looks = s->measure.paranoid || s->measure.watchdog_ps || pc.samples.num_samples ||
-                 s->workload.finite || s->counted.stationary;
+                 s->workload.finite || pc.next_batches != UINT64_MAX;
     if (looks && s->parallel.exchange && !s->parallel.exchange->barrier) {
         p->status = ik_fail(&p->err, IK_ERR_UNSUPPORTED,
                             "the watchdog, paranoid checks, samples of congestion, workloads and "

@@ -45,7 +45,7 @@ class Steady(CliTest):
 
     def judged(self):
         """A results file with every kind of verdict; the points of smodk are not steady."""
-        store = self.make(SWEEP.replace("measure: {", "measure: {statics: [mean_hops], ") + "".join(map(claim, CLAIMS)))
+        store = self.make(SWEEP.replace("measure: {", "measures: mean_hops\nmeasure: {") + "".join(map(claim, CLAIMS)))
         with sqlite3.connect(store) as db:
             for load, (steady, reason, saturated, latency) in VERDICTS.items():
                 db.execute("UPDATE points SET steady = ?, steady_reason = ?, saturated = ?, latency_steady = ?, drift_per_ms = ?, needs_ns = ? WHERE load = ?",

@@ -96,6 +96,7 @@ SIM_INLINE void deliver(fast_context *h, const delivery *d)
         sim_histo_add(&p->latency, d->t - pk->t_gen);
         sim_histo_add(&p->network, d->t - pk->t_inject);
     }
+    batch_add(&p->batches, d->t, s->adapter.packet_bytes, d->t - pk->t_gen, d->t - pk->t_inject);
     if (__builtin_expect(h->reports, 0))
         report_delivery(h, d);
     free_fast_packet(h, d->id);

@@ -284,7 +284,7 @@ static fast_state kind_of(const sim *s)
     f.restarts = s->choice.source_adaptive;
     f.id_mask = (1u << (f.vc_at - f.overlap)) - 1;
     f.starts_low = starts_low(s);
-    f.reports = s->measure.per_period || s->measure.paranoid ||
+    f.reports = s->measure.num_series || s->measure.paranoid ||
                 (s->traffic && s->traffic->classes) || sim_finite_waits(s);
     f.orders = s->reorder.on;
     bool plain = s->f->num_classes == 1 && !s->sw.store_forward && !s->sw.out_buffers &&

@@ -6,7 +6,6 @@
 
 #include "ikat/sim.h"
 
-struct stationary;
 struct watch;
 
 /* See ik_sim_estimate_run, ik_sim_estimate_bytes */
@@ -16,10 +15,5 @@ uint64_t pipe_estimate_bytes(const ik_plan *plan, const ik_sim_config *config);
 ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
                             const ik_sim_config *config, const ik_env *env, struct watch *w,
                             ik_sim_result *out, ik_error *err);
-/* Runs until `watched` has found what it looks for, or to its end; there is no other result. The
- * period of batches becomes one of whole cycles, no longer than it was. */
-ik_status sim_stop_pipelined(const ik_plan *plan, const ik_traffic *traffic,
-                             const ik_sim_config *config, const ik_env *env,
-                             struct stationary *watched, ik_error *err);
 
 #endif

@@ -116,7 +116,7 @@ typedef struct pipe_partition {
     uint64_t misled;        /* that reached another host than theirs; paranoid only */
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
-    batch *batches;       /* NULL where the run ends at its time */
+    batch_cursor batches;
     class_stats *classes; /* NULL where the traffic has none */
     /* steps */
     sim_endpoint endpoint;
@@ -203,11 +203,12 @@ struct pipe {
     bool sample_congestion;
     struct congest *congest; /* NULL = not sampled */
     struct watch *watch;     /* measure/watch.h; NULL = no packet is watched */
-    stationary *stationary;  /* NULL = the run ends at its time. Batches are of whole cycles */
-    bool per_period;         /* what is received is counted by period, too: series, or batches */
-    bool notes_deliveries;   /* or checks them: watch or order */
-    order_table *order;      /* [host] paranoid only */
-    double run_seconds;      /* wall time of the loop */
+    stationary_setup window;
+    stationary *stationary; /* NULL = no verdict is given. Batches are of whole cycles */
+    double bound;           /* ik_sim_config.bound, 0 = none that the verdict may use */
+    bool notes_deliveries;  /* or checks them: watch or order */
+    order_table *order;     /* [host] paranoid only */
+    double run_seconds;     /* wall time of the loop */
     bool over; /* what the first partition has seen of the network at rest ends the run */
     bool deadlock;
     char *deadlock_text;

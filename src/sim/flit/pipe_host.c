@@ -326,23 +326,17 @@ static size_t period_of(const pipe_partition *q)
 static void count_bytes_of_period(pipe_partition *q)
 {
     const pipe *p = q->p;
-    if (p->series && q->cycle / p->series < p->num_series)
+    if (q->cycle / p->series < p->num_series)
         q->series_bytes[q->cycle / p->series] += p->flit_bytes;
-    if (q->batches)
-        stationary_delivered(p->stationary, q->batches, q->cycle * p->clock_ps,
-                             &(batch){.bytes = p->flit_bytes});
 }
 
-static void count_packet_of_period(pipe_partition *q, uint64_t latency_ps, uint64_t network_ps)
+static void count_packet_of_period(pipe_partition *q, uint64_t latency_ps)
 {
     const pipe *p = q->p;
-    if (p->series && q->cycle / p->series < p->num_series) {
+    if (q->cycle / p->series < p->num_series) {
         q->series_count[q->cycle / p->series]++;
         q->series_sum[q->cycle / p->series] += latency_ps;
     }
-    if (q->batches)
-        stationary_delivered(p->stationary, q->batches, q->cycle * p->clock_ps,
-                             &(batch){0, 1, latency_ps, 1, network_ps});
 }
 
 static void count_bytes(pipe_partition *q, uint32_t host, uint32_t flit)
@@ -355,7 +349,8 @@ static void count_bytes(pipe_partition *q, uint32_t host, uint32_t flit)
         p->host_bytes[host] += p->flit_bytes;
         q->n.window_bytes += p->flit_bytes;
     }
-    if (p->per_period)
+    batch_at(&q->batches, q->cycle * p->clock_ps)->bytes += p->flit_bytes;
+    if (p->series)
         count_bytes_of_period(q);
 }
 
@@ -375,8 +370,10 @@ static void count_packet(pipe_partition *q, uint32_t host, uint32_t packet)
         sim_histo_add(&q->latency, latency);
         sim_histo_add(&q->network, (q->cycle - pk->injected) * p->clock_ps);
     }
-    if (p->per_period)
-        count_packet_of_period(q, latency, (q->cycle - pk->injected) * p->clock_ps);
+    batch_add(&q->batches, q->cycle * p->clock_ps, 0, latency,
+              (q->cycle - pk->injected) * p->clock_ps);
+    if (p->series)
+        count_packet_of_period(q, latency);
 }
 
 void pipe_deliver(pipe_partition *q, uint32_t where, uint32_t flit)

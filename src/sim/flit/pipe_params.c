@@ -8,6 +8,7 @@
  */
 #include "sim/flit/pipe.h"
 #include "sim/state/size_params.h"
+#include "sim/state/window.h"
 
 /* ---- parameters */
 
@@ -77,27 +78,32 @@ static ik_status resolve_adapter(pipe *p, const ik_params *v, ik_error *err)
                : sim_resolve_bursts(v, p->load, &p->bursts, err);
 }
 
-static ik_status resolve_measure(pipe *p, const ik_params *v, ik_error *err)
+/* A schedule is measured as it is given; else the window may have to be found. */
+static ik_status resolve_times(pipe *p, const sim_sections *sec, double bound, ik_error *err)
 {
-    sim_times times = sim_times_of(v);
+    const ik_params *v = sec->measure;
+    if (p->traffic && p->traffic->schedule) {
+        p->warmup = ik_params_uint(v, "warmup") / p->clock_ps;
+        p->end = p->warmup + ik_params_uint(v, "duration") / p->clock_ps;
+        return sim_schedule_check(p->traffic->schedule, p->end * p->clock_ps, err);
+    }
+    const sim_window_request request = {p->f, sec->sw, sec->adapter, v, p->load, p->clock_ps};
+    ik_status status = sim_window_resolve(&request, &p->window, err);
+    if (status != IK_OK)
+        return status;
+    sim_times times = sim_window_longest(&p->window);
     p->warmup = times.warmup_ps / p->clock_ps;
     p->end = times.end_ps / p->clock_ps;
-    if (p->end <= p->warmup)
-        return ik_about(err,
-                        ik_fail(err, IK_ERR_USAGE,
-                                "duration = %llu ps is shorter than a cycle of %llu ps",
-                                (unsigned long long)ik_params_uint(v, "duration"),
-                                (unsigned long long)p->clock_ps),
-                        "measure.duration");
-    if (p->traffic && p->traffic->schedule) {
-        ik_status status = sim_schedule_check(p->traffic->schedule, p->end * p->clock_ps, err);
-        if (status != IK_OK)
-            return status;
-    }
-    if (p->stationary) {
-        uint64_t cycles = p->stationary->setup.period_ps / p->clock_ps;
-        p->stationary->setup.period_ps = (cycles ? cycles : 1) * p->clock_ps;
-    }
+    p->bound = bound;
+    return IK_OK;
+}
+
+static ik_status resolve_measure(pipe *p, const sim_sections *sec, double bound, ik_error *err)
+{
+    const ik_params *v = sec->measure;
+    ik_status status = resolve_times(p, sec, bound, err);
+    if (status != IK_OK)
+        return status;
     p->paranoid = ik_params_bool(v, "paranoid");
     p->sample_congestion = ik_params_bool(v, "congestion");
     uint64_t watchdog = ik_params_uint(v, "watchdog");
@@ -165,7 +171,7 @@ static ik_status resolve_sections(pipe *p, const ik_sim_config *config, ik_error
     if (status == IK_OK)
         status = check_hold(p, sec.sw, err);
     if (status == IK_OK)
-        status = resolve_measure(p, sec.measure, err);
+        status = resolve_measure(p, &sec, config->bound, err);
     sim_close_sections(&sec);
     return status;
 }

@@ -7,9 +7,12 @@
 #include "sim/flit/flit.h"
 #include "sim/flit/pipe.h"
 #include "sim/flit/pipe_fetch.h"
+#include "sim/measure/congest.h"
 #include "sim/measure/deadlock.h"
+#include "sim/measure/steady.h"
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
+#include "sim/state/window.h"
 
 #include <stdlib.h>
 
@@ -114,10 +117,17 @@ static bool any_failed(const pipe *p)
 /* All partitions at rest; the first partition's thread. */
 static void look_at_batches(pipe *p)
 {
-    for (unsigned id = 0; id < p->num_partitions; id++)
-        stationary_add(p->stationary, p->partitions[id].batches);
-    stationary_look(p->stationary);
-    p->over |= p->stationary->over;
+    uint64_t hops = 0;
+    for (unsigned id = 0; id < p->num_partitions; id++) {
+        stationary_add(p->stationary, &p->partitions[id].batches);
+        hops += p->partitions[id].n.hops;
+    }
+    stationary_look(p->stationary, hops);
+    sim_times times = sim_window_known(p->stationary);
+    p->warmup = times.warmup_ps / p->clock_ps;
+    p->end = times.end_ps / p->clock_ps;
+    if (p->congest)
+        congest_measure_from(p->congest, times.warmup_ps);
 }
 
 /* The same. */
@@ -182,7 +192,7 @@ static void run_partition(void *arg)
     const pipe *p = q->p;
     uint64_t next_watchdog = p->watchdog;
     double begun = sim_thread_seconds();
-    if ((p->watchdog || p->paranoid || p->congest || p->stationary) && p->exchange &&
+    if ((p->watchdog || p->paranoid || p->congest || due_batches(p) != UINT64_MAX) && p->exchange &&
         !p->exchange->barrier) {
         q->status = ik_fail(&q->err, IK_ERR_UNSUPPORTED,
                             "the watchdog, paranoid checks, samples of congestion and batch means "
@@ -192,7 +202,7 @@ static void run_partition(void *arg)
     each_host(q, pipe_start_host);
     while (q->cycle < p->end && run_step(q, &next_watchdog))
         continue;
-    if (!p->stationary && !ik_env_cancelled(p->env)) /* else nobody wants the counts */
+    if (!ik_env_cancelled(p->env)) /* else nobody wants the counts */
         each_host(q, pipe_count_backlog);
     q->cpu_seconds = sim_thread_seconds() - begun;
 }
@@ -219,20 +229,16 @@ ik_status pipe_run(pipe *p, ik_error *err)
     return status == IK_OK ? first_failure(p, err) : status;
 }
 
-ik_status sim_stop_pipelined(const ik_plan *plan, const ik_traffic *traffic,
-                             const ik_sim_config *config, const ik_env *env, stationary *watched,
-                             ik_error *err)
+/* The run is over. Of partitions in several processes the batches are not all here. */
+static void judge(pipe *p, ik_sim_result *r)
 {
-    pipe *p = ik_calloc(1, sizeof *p);
-    if (!p)
-        return ik_fail_memory(err, sizeof *p, "a simulation");
-    p->stationary = watched;
-    ik_status status = pipe_setup(p, plan, traffic, config, env, err);
-    if (status == IK_OK)
-        status = pipe_run(p, err);
-    pipe_free(p);
-    free(p);
-    return status;
+    if (!p->stationary || (p->exchange && !p->exchange->barrier))
+        return;
+    stationary_end(p->stationary, r->end_ps);
+    for (unsigned id = 0; id < p->num_partitions; id++)
+        stationary_add(p->stationary, &p->partitions[id].batches);
+    p->stationary->num = p->stationary->next;
+    steady_judge(p->stationary, p->bound, r);
 }
 
 ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
@@ -249,6 +255,8 @@ ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
         status = pipe_run(p, err);
     if (status == IK_OK)
         status = pipe_export(p, out, err);
+    if (status == IK_OK)
+        judge(p, out);
     pipe_free(p);
     free(p);
     return status;

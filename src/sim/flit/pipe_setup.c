@@ -152,8 +152,8 @@ static bool allocate_partition(pipe *p, pipe_partition *q, const ownership *e, c
            sim_get(&p->memory, &q->series_bytes, p->num_series, sizeof *q->series_bytes) &&
            sim_get(&p->memory, &q->series_count, p->num_series, sizeof *q->series_count) &&
            sim_get(&p->memory, &q->series_sum, p->num_series, sizeof *q->series_sum) &&
-           (!p->stationary ||
-            sim_get(&p->memory, &q->batches, p->stationary->setup.most, sizeof *q->batches));
+           (!p->window.most ||
+            sim_get(&p->memory, &q->batches.batches, p->window.most, sizeof(batch)));
 }
 
 /* ---- */
@@ -243,8 +243,9 @@ static ik_status make_partitions(pipe *p, const sizes *z, ik_error *err)
         pipe_partition *q = &p->partitions[id];
         const ownership own = ownership_of(p, id);
         q->id = id;
-        if (!allocate_partition(p, q, &own, z) ||
-            !sim_endpoint_init(&q->endpoint, id, p->num_partitions) ||
+        bool enough = allocate_partition(p, q, &own, z);
+        batch_cursor_set(&q->batches, p->stationary, q->batches.batches);
+        if (!enough || !sim_endpoint_init(&q->endpoint, id, p->num_partitions) ||
             !sim_histo_init(&q->latency) || !sim_histo_init(&q->network))
             return ik_fail_memory(err, p->memory.bytes, "the simulation");
         for (uint32_t sw = 0; sw < p->f->num_switches; sw++)
@@ -317,6 +318,8 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
     p->env = env;
     p->seed = env ? env->seed : 0;
     ik_status status = pipe_resolve(p, plan, config, err);
+    if (status == IK_OK && p->window.most)
+        status = stationary_new(&p->window, &p->stationary, err);
     if (status == IK_OK)
         status = make_state(p, err);
     if (status == IK_OK)
@@ -331,7 +334,6 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
                !p->list_switch && p->vc_kind == MATCH_ISLIP && p->sw_kind == MATCH_ISLIP &&
                p->iterations == 1;
     p->staged = p->memory.bytes > PIPE_FETCH_BYTES;
-    p->per_period = p->series || p->stationary;
     p->notes_deliveries = p->order;
     status = refuse_coin(p, err);
     return status == IK_OK ? pipe_make_schedule(p, err) : status;
@@ -423,11 +425,16 @@ static void free_partition(pipe_partition *q, uint32_t num_slots)
     match_room_free(&q->room);
     sim_endpoint_free(&q->endpoint);
     sim_classes_free(q->classes);
-    void *blocks[] = {q->slots,           q->list,    q->ready_hosts,  q->next_hosts,
-                      q->requests,        q->grants,  q->ports,        q->best,
-                      q->ready,           q->busy,    q->offered,      q->given,
-                      q->freed,           q->rivals,  q->series_bytes, q->series_count,
-                      q->series_sum,      q->batches, q->arrivals,     q->latency.buckets,
+    void *blocks[] = {q->slots,           q->list,
+                      q->ready_hosts,     q->next_hosts,
+                      q->requests,        q->grants,
+                      q->ports,           q->best,
+                      q->ready,           q->busy,
+                      q->offered,         q->given,
+                      q->freed,           q->rivals,
+                      q->series_bytes,    q->series_count,
+                      q->series_sum,      q->batches.batches,
+                      q->arrivals,        q->latency.buckets,
                       q->network.buckets, q->turns};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
@@ -442,6 +449,7 @@ void pipe_free(pipe *p)
     if (p->order)
         sim_order_free(p->order, p->f->num_hosts);
     congest_free(p->congest);
+    stationary_free(p->stationary);
     sim_sizes_free(p->sizes);
     sim_schedule_free(p->schedule);
     sim_threads_exchange_free(p->threads);

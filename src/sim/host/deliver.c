@@ -70,20 +70,11 @@ static void note_delivery(partition *p, uint32_t host, const delivered *d)
         note_watched(p, host, d);
 }
 
-static void count_period(partition *p, const delivered *d)
-{
-    if (p->sim->measure.num_series)
-        sim_count_series(p, d->t, d->size, d->t - d->t_gen);
-    if (p->batches)
-        stationary_delivered(p->sim->counted.stationary, p->batches, d->t,
-                             &(batch){d->size, 1, d->t - d->t_gen, 1, d->t - d->t_inject});
-}
-
 void sim_delivered(partition *p, uint32_t host, const delivered *d)
 {
     const sim *s = p->sim;
-    if (s->measure.per_period)
-        count_period(p, d);
+    if (s->measure.num_series)
+        sim_count_series(p, d->t, d->size, d->t - d->t_gen);
     if (p->classes)
         count_class(p, d);
     if (s->counted.notes_deliveries)
@@ -106,5 +97,6 @@ void sim_deliver(partition *p, uint32_t host, const delivered *d)
         sim_histo_add(&p->latency, d->t - d->t_gen);
         sim_histo_add(&p->network, d->t - d->t_inject);
     }
+    batch_add(&p->batches, d->t, d->size, d->t - d->t_gen, d->t - d->t_inject);
     sim_delivered(p, host, d);
 }

@@ -25,9 +25,7 @@ void sim_reorder_count_arrival(partition *p, const delivered *d, bool in_order)
         n->arrival_sum += d->t - d->t_gen;
         n->out_of_order += !in_order;
     }
-    if (p->batches)
-        stationary_value(s->counted.stationary, p->batches, d->t, STATIONARY_ARRIVAL,
-                         d->t - d->t_gen);
+    batch_value(&p->batches, d->t, STATIONARY_ARRIVAL, d->t - d->t_gen);
     if (s->measure.num_series && !in_order && d->t / s->measure.series_ps < s->measure.num_series)
         p->reorder_series[d->t / s->measure.series_ps].out_of_order++;
 }

@@ -98,9 +98,7 @@ static void reply_came(partition *p, uint32_t host, const delivered *d)
         return;
     if (in_window(p->sim, d->t))
         sim_histo_add(&p->reply_stats.round_trip, d->t - q->t_gen);
-    if (p->batches)
-        stationary_value(p->sim->counted.stationary, p->batches, d->t, STATIONARY_ROUND_TRIP,
-                         d->t - q->t_gen);
+    batch_value(&p->batches, d->t, STATIONARY_ROUND_TRIP, d->t - q->t_gen);
     count_open(p, q->t_open, d->t);
     sim_request_remove(p, id);
     free_place(p, host, d->t);
@@ -164,9 +162,8 @@ void sim_reply_delivered(partition *p, uint32_t host, const delivered *d)
     bool is_reply = d->number & SIM_REPLY;
     if (in_window(s, d->t))
         sim_histo_add(is_reply ? &p->reply_stats.answer : &p->reply_stats.request, d->t - d->t_gen);
-    if (p->batches)
-        stationary_value(s->counted.stationary, p->batches, d->t,
-                         is_reply ? STATIONARY_REPLY : STATIONARY_REQUEST, d->t - d->t_gen);
+    batch_value(&p->batches, d->t, is_reply ? STATIONARY_REPLY : STATIONARY_REQUEST,
+                d->t - d->t_gen);
     if (is_reply) {
         reply_came(p, host, d);
         return;

@@ -490,6 +490,11 @@ static void sum_up(congest *c, const congest_probe *probe, size_t sample, size_t
     c->sum_packets += weight * c->hol_packets;
 }
 
+void congest_measure_from(congest *c, uint64_t warmup_ps)
+{
+    c->at.warmup_ps = warmup_ps;
+}
+
 bool congest_due(const congest_setup *at, size_t next, uint64_t time)
 {
     return next < at->num_samples && (next + 1) * at->period_ps <= time;

@@ -52,6 +52,8 @@ typedef struct congest_setup {
 
 ik_status congest_new(const congest_setup *setup, congest **out, ik_error *err);
 void congest_free(congest *c);
+/* The measured time begins then, and not as the set-up said. */
+void congest_measure_from(congest *c, uint64_t warmup_ps);
 uint64_t congest_bytes(const congest_setup *setup); /* of state, before the first packet */
 
 /* ---- called by the probe while it looks */

@@ -19,7 +19,7 @@ typedef struct node_counts {
     double *series_blocked;    /* [period * switches + sw] NULL without a series */
     struct order_table *order; /* [host] where order is checked (sim_checks_order) */
     struct congest *congest;   /* NULL without a series: measure/congest.h */
-    /* measure/stationary.h; NULL = the run ends at its time */
+    /* measure/stationary.h; NULL = no verdict is given */
     struct stationary *stationary;
     struct watch *watch;   /* measure/watch.h; NULL = no packet is watched */
     bool notes_deliveries; /* for the checks of order, or because packets are watched */

@@ -9,7 +9,8 @@
  * its end. A noisy series that rises can still have it earlier, so the rest must not drift either:
  * of 16 means of it, the slope of the line of least squares is at most 3 times its standard error
  * (0.01 two-sided where the means are independent). It is looked for at 32 batches, 48, 64, 96, 128
- * … Batches without a packet have no mean: then pairs, fours and so on are one value.
+ * … Batches without a packet have no mean: then pairs, fours and so on are one value. The measured
+ * time begins behind the look that found the end of the warm-up, so that one run is enough.
  *
  * Length: the interval is that of 20 batch means (Student's t, 19 degrees of freedom), each over
  * the same time, together 80 k batches. It is examined when these are there for k = 1, 2, … 8, 10,
@@ -32,9 +33,12 @@
 #define MOST_SLOPE      3 /* standard errors */
 enum { DRIFT_MEANS = 16 };
 
+static void begin_at(stationary *s, size_t first);
+
 ik_status stationary_new(const stationary_setup *setup, stationary **out, ik_error *err)
 {
     assert(setup->most > 0 && setup->period_ps > 0);
+    assert(setup->detects || setup->latest == 0);
     stationary *s = ik_calloc(1, sizeof *s);
     batch *batches = ik_calloc(setup->most, sizeof *batches);
     double *means = ik_calloc(setup->most, sizeof *means);
@@ -44,11 +48,18 @@ ik_status stationary_new(const stationary_setup *setup, stationary **out, ik_err
         free(means);
         return ik_fail_memory(err, setup->most * sizeof *batches, "batch means");
     }
-    *s = (stationary){.setup = *setup, .batches = batches, .means = means, .warm = !setup->detects};
-    s->mean = s->half_width = NAN;
-    s->first = setup->detects ? 0 : setup->first;
-    size_t next = setup->detects ? STATIONARY_LEAST : s->first + STATIONARY_FINE;
-    s->next = next < setup->most ? next : setup->most;
+    *s = (stationary){.setup = *setup,
+                      .batches = batches,
+                      .means = means,
+                      .start_ps = UINT64_MAX,
+                      .end_ps = UINT64_MAX,
+                      .of = {NAN, NAN, false}};
+    if (setup->detects) {
+        s->next = STATIONARY_LEAST < setup->latest ? STATIONARY_LEAST : setup->latest;
+    } else {
+        s->warm = true;
+        begin_at(s, 0);
+    }
     *out = s;
     return IK_OK;
 }
@@ -64,38 +75,53 @@ void stationary_free(stationary *s)
 
 /* ---- counting */
 
-void stationary_delivered(const stationary *s, batch *batches, uint64_t t, const batch *what)
+void batch_cursor_set(batch_cursor *cursor, const stationary *s, batch *batches)
 {
-    size_t at = (size_t)(t / s->setup.period_ps);
-    if (at >= s->setup.most)
-        return;
-    batches[at].bytes += what->bytes;
-    batches[at].packets += what->packets;
-    batches[at].latency_ps += what->latency_ps;
-    if (s->setup.of == STATIONARY_NETWORK) {
-        batches[at].values += what->values;
-        batches[at].sum += what->sum;
+    *cursor = (batch_cursor){.batches = batches, .of = s, .span_ps = UINT64_MAX};
+    cursor->at = &cursor->spare;
+    if (batches)
+        batch_cursor_seek(cursor, 0);
+}
+
+void batch_cursor_seek(batch_cursor *cursor, uint64_t t)
+{
+    const stationary_setup *setup = &cursor->of->setup;
+    size_t number = t < setup->origin_ps ? 0 : (size_t)((t - setup->origin_ps) / setup->period_ps);
+    assert(cursor->batches);
+    cursor->at = &cursor->spare;
+    if (t < setup->origin_ps) {
+        cursor->begin_ps = 0;
+        cursor->span_ps = setup->origin_ps;
+    } else if (number < setup->most) {
+        cursor->at = &cursor->batches[number];
+        cursor->begin_ps = setup->origin_ps + number * setup->period_ps;
+        cursor->span_ps = setup->period_ps;
+    } else {
+        cursor->begin_ps = setup->origin_ps + setup->most * setup->period_ps;
+        cursor->span_ps = UINT64_MAX - cursor->begin_ps;
     }
 }
 
-void stationary_value(const stationary *s, batch *batches, uint64_t t, stationary_of of,
-                      uint64_t value)
+void batch_value(batch_cursor *cursor, uint64_t t, stationary_of of, uint64_t value)
 {
-    size_t at = (size_t)(t / s->setup.period_ps);
-    if (s->setup.of != of || at >= s->setup.most)
+    if (!cursor->batches || cursor->of->setup.of != of)
         return;
-    batches[at].values++;
-    batches[at].sum += value;
+    batch *to = batch_at(cursor, t);
+    to->values++;
+    to->sum += value;
 }
 
-void stationary_add(stationary *s, const batch *batches)
+void stationary_add(stationary *s, const batch_cursor *from)
 {
+    assert(s->next <= s->setup.most);
     for (size_t k = s->num; k < s->next; k++) {
-        s->batches[k].bytes += batches[k].bytes;
-        s->batches[k].packets += batches[k].packets;
-        s->batches[k].latency_ps += batches[k].latency_ps;
-        s->batches[k].values += batches[k].values;
-        s->batches[k].sum += batches[k].sum;
+        const batch *more = &from->batches[k];
+        s->batches[k].bytes += more->bytes;
+        s->batches[k].packets += more->packets;
+        s->batches[k].latency_ps += more->latency_ps;
+        s->batches[k].network_ps += more->network_ps;
+        s->batches[k].values += more->values;
+        s->batches[k].sum += more->sum;
     }
 }
 
@@ -119,7 +145,7 @@ size_t stationary_truncation(const double *values, size_t num)
     return found;
 }
 
-bool stationary_drifts(const double *values, size_t num)
+stationary_line stationary_fit(const double *values, size_t num)
 {
     double mean = 0, slope = 0, squares = 0, middle = (double)(num - 1) / 2, left = 0;
     assert(num > 2);
@@ -134,27 +160,47 @@ bool stationary_drifts(const double *values, size_t num)
         double residual = values[k] - mean - slope * ((double)k - middle);
         left += residual * residual;
     }
-    double error = sqrt(left / (double)(num - 2) / squares);
-    return fabs(slope) > MOST_SLOPE * error && fabs(slope) * (double)num > 1e-9 * fabs(mean);
+    return (stationary_line){mean, slope, sqrt(left / (double)(num - 2) / squares)};
 }
 
-typedef enum series { SERIES_THROUGHPUT, SERIES_LATENCY, SERIES_OF, NUM_SERIES } series;
-
-/* Means of `num` groups of `width` batches from number `from` on; false: one has no value. */
-static bool group_means(const stationary *s, series which, size_t from, size_t width, size_t num,
-                        double *out)
+bool stationary_drifts(const double *values, size_t num)
 {
+    stationary_line line = stationary_fit(values, num);
+    return fabs(line.slope) > MOST_SLOPE * line.error &&
+           fabs(line.slope) * (double)num > 1e-9 * fabs(line.mean);
+}
+
+/* What a series sums up over batches, and the count that its mean divides by. */
+static void add_to_series(stationary_series which, const batch *b, uint64_t *sum, uint64_t *count)
+{
+    switch (which) {
+    case SERIES_THROUGHPUT:
+        *sum += b->bytes;
+        *count += 1;
+        return;
+    case SERIES_LATENCY:
+        *sum += b->latency_ps;
+        *count += b->packets;
+        return;
+    case SERIES_NETWORK:
+        *sum += b->network_ps;
+        *count += b->packets;
+        return;
+    case SERIES_OF:
+        *sum += b->sum;
+        *count += b->values;
+        return;
+    }
+}
+
+bool stationary_means(const stationary *s, stationary_series which, size_t from, size_t width,
+                      size_t num, double *out)
+{
+    assert(from + width * num <= s->num);
     for (size_t g = 0; g < num; g++) {
         uint64_t values = 0, sum = 0;
-        for (size_t k = from + g * width; k < from + (g + 1) * width; k++) {
-            const batch *b = &s->batches[k];
-            values += which == SERIES_THROUGHPUT ? 1
-                      : which == SERIES_LATENCY  ? b->packets
-                                                 : b->values;
-            sum += which == SERIES_THROUGHPUT ? b->bytes
-                   : which == SERIES_LATENCY  ? b->latency_ps
-                                              : b->sum;
-        }
+        for (size_t k = from + g * width; k < from + (g + 1) * width; k++)
+            add_to_series(which, &s->batches[k], &sum, &values);
         if (values == 0)
             return false;
         out[g] = (double)sum / (double)values;
@@ -163,25 +209,25 @@ static bool group_means(const stationary *s, series which, size_t from, size_t w
 }
 
 /* What is left of a series behind a truncation, but for the remainder of the division. */
-static bool rest_drifts(const stationary *s, series which, size_t out)
+static bool rest_drifts(const stationary *s, stationary_series which, size_t out)
 {
     double means[DRIFT_MEANS];
     size_t width = (s->num - out) / DRIFT_MEANS;
     return width == 0 ||
-           !group_means(s, which, s->num - width * DRIFT_MEANS, width, DRIFT_MEANS, means) ||
+           !stationary_means(s, which, s->num - width * DRIFT_MEANS, width, DRIFT_MEANS, means) ||
            stationary_drifts(means, DRIFT_MEANS);
 }
 
 /* Batches that the series leaves out at the front, SIZE_MAX = its warm-up has not ended. Empty
  * batches at the very front belong to the warm-up: nothing has come yet. */
-static size_t truncate_series(const stationary *s, series which)
+static size_t truncate_series(const stationary *s, stationary_series which)
 {
     size_t front = 0;
     while (front < s->num && s->batches[front].packets == 0)
         front++;
     for (size_t width = 1; (s->num - front) / width >= STATIONARY_LEAST / 2; width *= 2) {
         size_t groups = (s->num - front) / width;
-        if (!group_means(s, which, front, width, groups, s->means))
+        if (!stationary_means(s, which, front, width, groups, s->means))
             continue;
         size_t out = front + width * stationary_truncation(s->means, groups);
         return out <= s->num / 2 && !rest_drifts(s, which, out) ? out : SIZE_MAX;
@@ -189,22 +235,49 @@ static size_t truncate_series(const stationary *s, series which)
     return SIZE_MAX;
 }
 
-static bool of_values(const stationary *s)
+/* The measured time begins with batch number `first`. */
+static void begin_at(stationary *s, size_t first)
 {
-    return s->setup.of > STATIONARY_THROUGHPUT;
+    s->first = first;
+    s->start_ps = s->setup.origin_ps + first * s->setup.period_ps;
+    size_t last = s->setup.most - s->setup.margin;
+    s->next = first + STATIONARY_FINE < last ? first + STATIONARY_FINE : last;
+    if (!s->setup.length_ps)
+        return;
+    s->end_ps = s->start_ps + s->setup.length_ps;
+    s->over = true;
 }
 
-static void look_for_warmup(stationary *s)
+/* Whether sources take more than is accepted: over the batches from number `from` on the mean
+ * latency since generation grows by a twentieth of the time, on a line that leaves no doubt. Near
+ * saturation it takes longer to tell. */
+static bool outruns(const stationary *s, size_t from)
 {
-    size_t first = 0;
-    for (series which = 0; which < (of_values(s) ? NUM_SERIES : SERIES_OF); which++) {
-        size_t out = truncate_series(s, which);
-        if (out == SIZE_MAX)
-            return;
-        first = out > first ? out : first;
-    }
-    s->warm = true;
-    s->first = first;
+    const double steep = 0.05;
+    double means[DRIFT_MEANS];
+    size_t width = (s->num - from) / DRIFT_MEANS;
+    if (width == 0 || !stationary_means(s, SERIES_LATENCY, s->num - DRIFT_MEANS * width, width,
+                                        DRIFT_MEANS, means))
+        return false;
+    stationary_line line = stationary_fit(means, DRIFT_MEANS);
+    return line.slope > 2 * MOST_SLOPE * line.error &&
+           line.slope > steep * (double)(width * s->setup.period_ps);
+}
+
+static bool settles(const stationary *s, stationary_series which)
+{
+    return truncate_series(s, which) != SIZE_MAX;
+}
+
+/* Whether throughput, latency and what the interval is of have left the warm-up behind. Beyond
+ * saturation latency since generation never does; what packets spend in the network stands for it
+ * then. */
+static bool is_warm(const stationary *s)
+{
+    bool further = s->setup.of > STATIONARY_NETWORK;
+    if (!settles(s, SERIES_THROUGHPUT) || (further && !settles(s, SERIES_OF)))
+        return false;
+    return settles(s, SERIES_LATENCY) || (outruns(s, s->num / 2) && settles(s, SERIES_NETWORK));
 }
 
 /* ---- the interval */
@@ -224,55 +297,74 @@ typedef struct totals {
     double sum, count;
 } totals;
 
-static totals totals_of(const stationary *s, size_t from, size_t to)
+static totals totals_of(const stationary *s, stationary_series which, size_t from, size_t to)
 {
     uint64_t sum = 0, count = 0;
-    for (size_t k = from; k < to; k++) {
-        const batch *b = &s->batches[k];
-        sum += s->setup.of == STATIONARY_LATENCY      ? b->latency_ps
-               : s->setup.of == STATIONARY_THROUGHPUT ? b->bytes
-                                                      : b->sum;
-        count += s->setup.of == STATIONARY_LATENCY      ? b->packets
-                 : s->setup.of == STATIONARY_THROUGHPUT ? 1
-                                                        : b->values;
-    }
+    for (size_t k = from; k < to; k++)
+        add_to_series(which, &s->batches[k], &sum, &count);
     return (totals){(double)sum, (double)count};
 }
 
 /* Deviations of `num` groups of `width` batches, up to the last one, from their mean. */
-static void deviations(const stationary *s, size_t width, size_t num, double mean, double *out)
+static void deviations(const stationary *s, stationary_series which, size_t width, size_t num,
+                       double mean, double *out)
 {
     size_t from = s->num - width * num;
     for (size_t g = 0; g < num; g++) {
-        totals t = totals_of(s, from + g * width, from + (g + 1) * width);
+        totals t = totals_of(s, which, from + g * width, from + (g + 1) * width);
         out[g] = t.sum - mean * t.count;
     }
 }
 
-/* Of the last 80 k batches that are measured. Returns whether they are independent enough. */
-static bool estimate(stationary *s)
+/* Of the last 80 k batches that are measured. */
+stationary_interval stationary_interval_of(const stationary *s, stationary_series which)
 {
     double fine[STATIONARY_FINE], coarse[STATIONARY_MEANS], squares = 0;
-    size_t width = (s->num - s->first) / STATIONARY_FINE,
+    stationary_interval found = {NAN, NAN, false};
+    size_t measured = s->num > s->first ? s->num - s->first : 0, width = measured / STATIONARY_FINE,
            merged = STATIONARY_FINE / STATIONARY_MEANS;
-    s->mean = s->half_width = NAN;
     if (width == 0)
-        return false;
-    totals all = totals_of(s, s->num - width * STATIONARY_FINE, s->num);
+        return found;
+    totals all = totals_of(s, which, s->num - width * STATIONARY_FINE, s->num);
     if (all.count == 0)
-        return false;
-    s->mean = all.sum / all.count;
-    deviations(s, width, STATIONARY_FINE, s->mean, fine);
-    deviations(s, width * merged, STATIONARY_MEANS, s->mean, coarse);
+        return found;
+    found.mean = all.sum / all.count;
+    deviations(s, which, width, STATIONARY_FINE, found.mean, fine);
+    deviations(s, which, width * merged, STATIONARY_MEANS, found.mean, coarse);
     for (size_t g = 0; g < STATIONARY_MEANS; g++)
         squares += coarse[g] * coarse[g];
     double left = fmin(fmax(neighbours(coarse, STATIONARY_MEANS), 0), 0.9),
            count = all.count / STATIONARY_MEANS, /* of a group */
         variance = squares / (STATIONARY_MEANS - 1) / STATIONARY_MEANS * (1 + left) / (1 - left);
-    s->half_width = T_975_19 * sqrt(variance) / count;
-    bool enough = s->setup.of == STATIONARY_THROUGHPUT || count >= STATIONARY_VALUES;
-    return enough && neighbours(fine, STATIONARY_FINE) < MOST_CORRELATED &&
-           !stationary_drifts(coarse, STATIONARY_MEANS);
+    found.half_width = T_975_19 * sqrt(variance) / count;
+    found.sound = (which == SERIES_THROUGHPUT || count >= STATIONARY_VALUES) &&
+                  neighbours(fine, STATIONARY_FINE) < MOST_CORRELATED &&
+                  !stationary_drifts(coarse, STATIONARY_MEANS);
+    return found;
+}
+
+static bool small_enough(const stationary *s, const stationary_interval *i)
+{
+    return i->sound && i->mean > 0 && i->half_width <= s->setup.ci * i->mean;
+}
+
+/* Whether the interval is as small as asked. Beyond saturation latency has none. */
+static bool closes(stationary *s)
+{
+    static const stationary_series series[NUM_STATIONARY] = {[STATIONARY_BOTH] = SERIES_LATENCY,
+                                                             [STATIONARY_LATENCY] = SERIES_LATENCY,
+                                                             [STATIONARY_THROUGHPUT] =
+                                                                 SERIES_THROUGHPUT,
+                                                             [STATIONARY_NETWORK] = SERIES_NETWORK,
+                                                             [STATIONARY_ARRIVAL] = SERIES_OF,
+                                                             [STATIONARY_ROUND_TRIP] = SERIES_OF,
+                                                             [STATIONARY_REQUEST] = SERIES_OF,
+                                                             [STATIONARY_REPLY] = SERIES_OF};
+    s->of = stationary_interval_of(s, series[s->setup.of]);
+    if (s->setup.of != STATIONARY_BOTH)
+        return small_enough(s, &s->of);
+    stationary_interval throughput = stationary_interval_of(s, SERIES_THROUGHPUT);
+    return small_enough(s, &throughput) && (small_enough(s, &s->of) || outruns(s, s->first));
 }
 
 /* ---- looking */
@@ -292,21 +384,66 @@ static size_t next_interval(size_t measured)
     return k * STATIONARY_FINE;
 }
 
-void stationary_look(stationary *s)
+/* The look after this one comes before the packet-hops are spent. */
+static size_t within_hops(const stationary *s, size_t next, uint64_t hops, uint64_t most)
 {
-    assert(!s->over && s->num <= s->next);
-    s->num = s->next;
-    bool last = s->num >= s->setup.most;
-    if (!s->warm)
-        look_for_warmup(s);
-    if (s->warm && s->setup.ci > 0)
-        s->closed = estimate(s) && s->mean > 0 && s->half_width <= s->setup.ci * s->mean;
-    s->over = last || s->closed || (s->warm && s->setup.ci <= 0);
-    if (!s->warm && last)
-        s->first = s->num / 2;
-    if (s->over)
+    double each = (double)hops / (double)s->num, left = most > hops ? (double)(most - hops) : 0;
+    if (!s->setup.most_hops || left >= each * (double)(next - s->num))
+        return next;
+    size_t few = (size_t)(left / each);
+    return s->num + (few ? few : 1);
+}
+
+static void look_for_start(stationary *s, uint64_t hops)
+{
+    uint64_t most = s->setup.most_hops / 2;
+    s->warm = is_warm(s);
+    if (s->warm || s->num >= s->setup.latest || (most && hops >= most)) {
+        begin_at(s, s->num + s->setup.margin);
         return;
-    s->next = s->warm ? s->first + next_interval(s->num - s->first) : next_warmup(s->num);
-    if (s->next > s->setup.most)
-        s->next = s->setup.most;
+    }
+    s->next = within_hops(s, next_warmup(s->num), hops, most);
+    if (s->next > s->setup.latest)
+        s->next = s->setup.latest;
+}
+
+static void look_for_end(stationary *s, uint64_t hops)
+{
+    size_t last = s->setup.most - s->setup.margin;
+    s->closed = s->num >= s->first + STATIONARY_FINE && closes(s);
+    s->capped =
+        !s->closed && (s->num >= last || (s->setup.most_hops && hops >= s->setup.most_hops));
+    if (s->closed || s->capped) {
+        s->end_ps = s->setup.origin_ps + (s->num + s->setup.margin) * s->setup.period_ps;
+        s->over = true;
+        return;
+    }
+    size_t measured = s->num > s->first ? s->num - s->first : 0;
+    s->next = within_hops(s, s->first + next_interval(measured), hops, s->setup.most_hops);
+    if (s->next > last)
+        s->next = last;
+}
+
+void stationary_look(stationary *s, uint64_t hops)
+{
+    assert(!s->over && s->num < s->next && s->next <= s->setup.most);
+    s->num = s->next;
+    if (s->start_ps == UINT64_MAX)
+        look_for_start(s, hops);
+    else
+        look_for_end(s, hops);
+}
+
+void stationary_end(stationary *s, uint64_t end_ps)
+{
+    uint64_t since = end_ps > s->setup.origin_ps ? end_ps - s->setup.origin_ps : 0;
+    size_t whole = (size_t)(since / s->setup.period_ps);
+    s->next = whole < s->setup.most ? whole : s->setup.most;
+    s->next = s->next > s->num ? s->next : s->num;
+    if (s->start_ps == UINT64_MAX || s->start_ps > end_ps) {
+        s->start_ps = end_ps;
+        s->first = s->next;
+    }
+    s->end_ps = end_ps;
+    s->over = true;
 }

@@ -11,6 +11,7 @@
 
 /* Results whose means have intervals, in the order of the words of measure.stop_of. */
 typedef enum stationary_of {
+    STATIONARY_BOTH, /* throughput, and mean latency where it lasts */
     STATIONARY_LATENCY,
     STATIONARY_THROUGHPUT,
     STATIONARY_NETWORK,
@@ -21,19 +22,29 @@ typedef enum stationary_of {
     NUM_STATIONARY
 } stationary_of;
 
-/* Of one period: bytes and packets delivered and the sum of their latencies; values of what the
- * interval is of, and their sum (of throughput neither). */
+/* Of one period: bytes and packets delivered, and the sums of their latencies, from generation and
+ * in the network; values of what the interval is of, and their sum, where it is of none of these.
+ */
 typedef struct batch {
-    uint64_t bytes, packets, latency_ps, values, sum;
+    uint64_t bytes, packets, latency_ps, network_ps, values, sum;
 } batch;
 
 typedef struct stationary_setup {
     uint64_t period_ps; /* of a batch */
+    uint64_t origin_ps; /* batch 0 begins: the end of a warm-up that was given, else 0 */
     size_t most;        /* batches of the longest run */
-    bool detects;       /* the warm-up is found; else it ends with batch number `first` */
-    size_t first;
+    bool detects;       /* the warm-up is found */
+    size_t latest;      /* the measured time begins with this batch at the latest */
+    uint64_t length_ps; /* measured time, 0 = until the interval is small enough */
     stationary_of of;
-    double ci; /* half width over mean; 0 = only the end of the warm-up is looked for */
+    double
+        ci; /* half width over mean that is asked for; judged against, where length_ps is given */
+    /* Packet-hops after which no more is measured, 0 = no limit; half of them are spent on the
+     * warm-up at most. */
+    uint64_t most_hops;
+    /* Batches between a decision and what it decides: what is sent before the decision counts in
+     * the measured time only if all of it is over by then. */
+    size_t margin;
 } stationary_setup;
 
 enum {
@@ -43,41 +54,89 @@ enum {
     STATIONARY_VALUES = 10 /* least values of a batch mean, on average */
 };
 
+/* A mean, and half the width of its 95 % interval; NAN = too few batches, or values. */
+typedef struct stationary_interval {
+    double mean, half_width;
+    bool sound; /* the means are many enough, independent, and do not drift */
+} stationary_interval;
+
 typedef struct stationary {
     stationary_setup setup;
     batch *batches; /* [setup.most] */
     double *means;  /* [setup.most] scratch */
     size_t num;     /* that are known */
     size_t next;    /* at so many it looks again */
-    bool over;      /* nothing more to find: the run may end */
-    /* The warm-up is over: `first` is the first batch behind it. Where it has not ended by the end,
-     * that is the one in the middle. */
-    bool warm;
-    size_t first;
-    bool closed;             /* the interval is as small as asked */
-    double mean, half_width; /* of the interval; NAN = too few batches, or values */
+    bool over;      /* all is decided */
+    bool warm;      /* the end of the warm-up was found, or given */
+    bool closed;    /* the interval is as small as asked */
+    bool capped;    /* ended by most_hops, or at the longest run, before it was */
+    size_t first;   /* first measured batch */
+    /* The measured time; UINT64_MAX = not known yet. */
+    uint64_t start_ps, end_ps;
+    stationary_interval of; /* of the result that the interval is asked of (BOTH: latency) */
 } stationary;
 
 /* most > 0. Free with stationary_free. */
 ik_status stationary_new(const stationary_setup *setup, stationary **out, ik_error *err);
 void stationary_free(stationary *s);
-/* A delivery at time t, into the batches of a partition ([setup.most]); what: its part of each sum,
- * with its latency in the network as value. */
-void stationary_delivered(const stationary *s, batch *batches, uint64_t t, const batch *what);
+
+/* Where a partition counts: its batches and the one that its last delivery fell into. All zero but
+ * for span_ps, UINT64_MAX: nothing is judged, and what is counted goes nowhere. */
+typedef struct batch_cursor {
+    batch *batches; /* [setup.most], NULL = nothing is judged */
+    batch *at;
+    uint64_t begin_ps, span_ps; /* of `at` */
+    const stationary *of;
+    batch spare; /* for what falls into no batch */
+} batch_cursor;
+/* batches: [setup.most] zeroed, or NULL; cursor does not move afterwards. */
+void batch_cursor_set(batch_cursor *cursor, const stationary *s, batch *batches);
+void batch_cursor_seek(batch_cursor *cursor, uint64_t t);
+/* The batch of what is delivered at time t. */
+static inline batch *batch_at(batch_cursor *cursor, uint64_t t)
+{
+    if (__builtin_expect(t - cursor->begin_ps >= cursor->span_ps, 0))
+        batch_cursor_seek(cursor, t);
+    return cursor->at;
+}
+static inline void batch_add(batch_cursor *cursor, uint64_t t, uint64_t bytes, uint64_t latency_ps,
+                             uint64_t network_ps)
+{
+    batch *to = batch_at(cursor, t);
+    to->bytes += bytes;
+    to->packets++;
+    to->latency_ps += latency_ps;
+    to->network_ps += network_ps;
+}
 /* A value of result `of`, if the interval is of that. */
-void stationary_value(const stationary *s, batch *batches, uint64_t t, stationary_of of,
-                      uint64_t value);
+void batch_value(batch_cursor *cursor, uint64_t t, stationary_of of, uint64_t value);
+
 /* Adds a partition's batches, up to number next - 1, to those that are known from number num
  * on. */
-void stationary_add(stationary *s, const batch *batches);
-/* When it looks next: all that is delivered before has been counted then. */
+void stationary_add(stationary *s, const batch_cursor *from);
+/* When it looks next, UINT64_MAX = no more: all that is delivered before has been counted then. */
 static inline uint64_t stationary_due_ps(const stationary *s)
 {
-    return s->over ? UINT64_MAX : s->next * s->setup.period_ps;
+    return s->over ? UINT64_MAX : s->setup.origin_ps + s->next * s->setup.period_ps;
 }
-/* All partitions' batches up to number next - 1 have been added: looks at them. Sets next, or over.
- * O(next). */
-void stationary_look(stationary *s);
+/* All partitions' batches up to number next - 1 have been added, and their packets made so many
+ * hops: looks at them. Sets next, or over; start_ps and end_ps when they are known. O(next). */
+void stationary_look(stationary *s, uint64_t hops);
+/* The run is over, at end_ps: sets next, for stationary_add, to all whole batches; start_ps and
+ * end_ps are known afterwards. */
+void stationary_end(stationary *s, uint64_t end_ps);
+/* The series of batches that a trend or an interval is of. */
+typedef enum stationary_series {
+    SERIES_THROUGHPUT,
+    SERIES_LATENCY,
+    SERIES_NETWORK,
+    SERIES_OF
+} stationary_series;
+/* Means of `num` groups of `width` batches from number `from` on; false: one has no value. */
+bool stationary_means(const stationary *s, stationary_series which, size_t from, size_t width,
+                      size_t num, double *out);
+/* Of the measured batches. */
+stationary_interval stationary_interval_of(const stationary *s, stationary_series which);
 
 /* MSER (K. P. White Jr., An effective truncation heuristic for bias reduction in simulation output,
  * Simulation, 1997; on batches: White, Cobb, Spratt, WSC 2000): the number of values to leave out
@@ -87,5 +146,11 @@ enum { STATIONARY_TAIL = 5 };
 size_t stationary_truncation(const double *values, size_t num);
 /* Whether values in their order rise or fall by more than chance lets them. num > 2. */
 bool stationary_drifts(const double *values, size_t num);
+/* The line of least squares through values at 0, 1, 2 …: its mean, its slope and the standard error
+ * of that. num > 2. */
+typedef struct stationary_line {
+    double mean, slope, error;
+} stationary_line;
+stationary_line stationary_fit(const double *values, size_t num);
 
 #endif

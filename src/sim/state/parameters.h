@@ -6,6 +6,7 @@
 
 #include "ikat/sim.h"
 #include "sim/core/injection.h"
+#include "sim/measure/stationary.h"
 
 #define SIM_MAX_VCS 64
 
@@ -38,14 +39,8 @@ ik_status sim_check_run(const ik_plan *plan, const ik_sim_config *config, ik_err
 ik_status sim_check_until(const ik_traffic *traffic, const ik_params *measure, ik_error *err);
 /* ---- state/measure_params.c */
 
-/* Whether the measured window is found by simulation (warmup: auto, stop). */
-bool sim_finds_window(const ik_params *measure);
-/* When endless traffic is measured, from the declared values; the longest that it may be where the
- * window is found. */
-typedef struct sim_times {
-    uint64_t warmup_ps, end_ps;
-} sim_times;
-sim_times sim_times_of(const ik_params *measure);
+/* Half width of an interval over the mean, with which a run may end. */
+double sim_interval_asked(const ik_params *measure);
 
 /* ---- what they say, resolved: set-up only (sim_resolve, and who it calls) */
 
@@ -91,8 +86,10 @@ typedef struct measure_settings {
     /* first instant at which nothing happens any more: end_ps; of a finite workload the one
      * after it, for what is done at at_most is done */
     uint64_t past_ps;
-    size_t num_series; /* periods */
-    bool per_period;   /* deliveries are counted by period, too: series, or batches */
+    size_t num_series;       /* periods, of the longest run */
+    bool judged;             /* a verdict is given, from the batches of `window` */
+    stationary_setup window; /* measure/stationary.h */
+    double bound;            /* ik_sim_config.bound, 0 = none that the verdict may use */
     bool paranoid, congestion;
 } measure_settings;
 
@@ -108,7 +105,7 @@ typedef struct choice_settings {
 } choice_settings;
 
 struct sim;
-ik_status sim_resolve_measure(struct sim *s, const ik_params *v, uint64_t at_most_ps,
+ik_status sim_resolve_measure(struct sim *s, const sim_sections *sec, const ik_sim_config *config,
                               ik_error *err);
 /* Whether interleave and active mean something beside endless traffic, where messages have several
  * packets; messages of a queue that take turns, UINT32_MAX = all. */

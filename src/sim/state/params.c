@@ -547,7 +547,7 @@ ik_status sim_resolve(sim *s, const ik_plan *plan, const ik_sim_config *config, 
     if (status == IK_OK)
         status = resolve_adapter(s, sec.adapter, err);
     if (status == IK_OK)
-        status = sim_resolve_measure(s, sec.measure, config->at_most_ps, err);
+        status = sim_resolve_measure(s, &sec, config, err);
     if (status == IK_OK)
         resolve_plan(s, plan);
     if (status == IK_OK)

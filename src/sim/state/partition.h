@@ -9,6 +9,7 @@
 #include "sim/measure/histogram.h"
 #include "sim/measure/reorder_results.h"
 #include "sim/measure/reply_results.h"
+#include "sim/measure/stationary.h"
 #include "sim/parallel/exchange.h"
 #include "sim/state/packet.h"
 
@@ -69,7 +70,7 @@ typedef struct partition {
     counters n;
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
-    struct batch *batches;       /* measure/stationary.h; NULL where the run ends at its time */
+    batch_cursor batches;        /* measure/stationary.h */
     struct class_stats *classes; /* NULL where the traffic has none */
     sim_endpoint endpoint;
     uint64_t out_first; /* earliest time of what was posted to others in this step */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The verdict whether what a run measured lasts, from means over sixteenths of the measured time.
+ * A mean drifts if the line of least squares rises or falls by more than 3 standard errors and, over
+ * the window, by more than a tolerance: a flat window of much noise says nothing, and a slope of
+ * nothing is none. In this order:
+ *
+ * - no: the run is deadlocked; throughput drifts; more is accepted than channels can carry for ever;
+ *   packets spend more and more time in the network, which therefore still fills;
+ * - too short: few packets, a window of few latencies, or a wide interval of throughput;
+ * - yes, saturated: latency since generation grows although throughput stays, and less is accepted
+ *   than offered: packets wait in their sources, the longer the later they are made;
+ * - no: latency drifts all the same;
+ * - yes.
+ *
+ * The slope of latency says by how much sources outrun the network: with sources that are first in,
+ * first out, and accept the share a of what is offered, it is 1 - a. */
+#include "sim/measure/steady.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { MEANS = 16 };
+static const struct {
+    double errors;     /* of the slope, that a drift exceeds */
+    double throughput; /* change over the window / mean, that is none */
+    double network;    /* the same of the time in the network */
+    double latency;    /* and of latency */
+    double outrun;     /* slope of latency that is none, ns per ns */
+    double missing;    /* share of the offered load that may be under way */
+    double wide;       /* half width of throughput / mean, with which nothing can be told */
+    double packets;    /* least, of the window */
+    double latencies;  /* times in the network, that a window lasts at least */
+} least = {3, 0.02, 0.1, 0.05, 0.002, 0.005, 0.05, 160, 10};
+
+typedef struct judged {
+    const stationary *s;
+    const ik_sim_result *r;
+    ik_sim_steady *steady;
+    size_t width;     /* batches of a mean */
+    double window_ps; /* of all means */
+    double packets;
+    stationary_line throughput, latency, network;
+} judged;
+
+/* Relative change over the window. */
+static double change_of(const stationary_line *line)
+{
+    return line->mean > 0 ? line->slope * MEANS / line->mean : 0;
+}
+
+static bool drifts_by(const stationary_line *line, double tolerance)
+{
+    return fabs(line->slope) > least.errors * line->error && fabs(change_of(line)) > tolerance;
+}
+
+/* false: a sixteenth of the window has no packet. */
+static bool fit_lines(judged *j)
+{
+    const stationary *s = j->s;
+    const struct {
+        stationary_series series;
+        stationary_line *line;
+    } lines[] = {{SERIES_THROUGHPUT, &j->throughput},
+                 {SERIES_LATENCY, &j->latency},
+                 {SERIES_NETWORK, &j->network}};
+    double means[MEANS];
+    size_t measured = s->num > s->first ? s->num - s->first : 0;
+    j->width = measured / MEANS;
+    if (j->width == 0)
+        return false;
+    size_t from = s->num - j->width * MEANS;
+    j->window_ps = (double)(j->width * MEANS * s->setup.period_ps);
+    for (size_t k = from; k < s->num; k++)
+        j->packets += (double)s->batches[k].packets;
+    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+        if (!stationary_means(s, lines[k].series, from, j->width, MEANS, means))
+            return false;
+        *lines[k].line = stationary_fit(means, MEANS);
+    }
+    return true;
+}
+
+static void conclude(judged *j, ik_steady_verdict verdict, ik_steady_reason reason, double need_ps)
+{
+    j->steady->verdict = verdict;
+    j->steady->reason = reason;
+    j->steady->latency_lasts = reason == IK_STEADY_HOLDS;
+    j->steady->need_ps = need_ps < 1e18 ? (uint64_t)need_ps : 0;
+}
+
+static double relative(const stationary_interval *i)
+{
+    return i->mean > 0 ? i->half_width / i->mean : NAN;
+}
+
+static void describe_lines(judged *j)
+{
+    double mean_ps = (double)j->width * (double)j->s->setup.period_ps;
+    stationary_interval throughput = stationary_interval_of(j->s, SERIES_THROUGHPUT),
+                        latency = stationary_interval_of(j->s, SERIES_LATENCY);
+    j->steady->throughput_half = relative(&throughput);
+    j->steady->latency_half = relative(&latency);
+    j->steady->drift = change_of(&j->throughput) / MEANS / mean_ps * 1e9;
+    j->steady->latency_slope = j->latency.slope / mean_ps;
+}
+
+/* Less is accepted than offered, and so latency grows. */
+static bool is_saturated(const judged *j)
+{
+    return j->latency.slope > least.errors * j->latency.error &&
+           j->steady->latency_slope > least.outrun &&
+           j->r->throughput < (1 - least.missing) * j->r->offered;
+}
+
+/* Whether throughput stays, and may: false = the verdict is there. */
+static bool judge_throughput(judged *j)
+{
+    const double longer = 10 * j->window_ps;
+    double half = j->steady->throughput_half, few = least.packets / fmax(j->packets, 1),
+           short_ps = least.latencies * j->network.mean;
+    if (drifts_by(&j->throughput, least.throughput))
+        conclude(j, IK_STEADY_NO, j->throughput.slope < 0 ? IK_STEADY_FALLS : IK_STEADY_RISES,
+                 longer);
+    else if (j->steady->bound > 0 && j->r->throughput > (1 + least.throughput) * j->steady->bound)
+        conclude(j, IK_STEADY_NO, IK_STEADY_BOUND, longer);
+    else if (j->network.slope > 0 && drifts_by(&j->network, least.network))
+        conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
+    else if (few > 1 || j->window_ps < short_ps)
+        conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, fmax(few * j->window_ps, short_ps));
+    else if (!(half <= least.wide))
+        conclude(j, IK_STEADY_SHORT, IK_STEADY_WIDE,
+                 isnan(half) ? longer : j->window_ps * pow(half / least.wide, 2));
+    else
+        return true;
+    return false;
+}
+
+static void judge_lines(judged *j)
+{
+    describe_lines(j);
+    if (!judge_throughput(j))
+        return;
+    if (is_saturated(j))
+        conclude(j, IK_STEADY_YES, IK_STEADY_SATURATED, 0);
+    else if (drifts_by(&j->latency, least.latency))
+        conclude(j, IK_STEADY_NO, IK_STEADY_LATENCY, 10 * j->window_ps);
+    else
+        conclude(j, IK_STEADY_YES, IK_STEADY_HOLDS, 0);
+}
+
+void steady_judge(const stationary *s, double bound, ik_sim_result *r)
+{
+    judged j = {.s = s, .r = r, .steady = &r->steady};
+    assert(s->over && s->num == s->next);
+    r->steady = (ik_sim_steady){.detects = s->setup.detects,
+                                .stops = s->setup.length_ps == 0,
+                                .warm = s->warm,
+                                .closed = s->closed,
+                                .capped = s->capped,
+                                .warmup_ps = s->start_ps,
+                                .batch_ps = s->setup.period_ps,
+                                .mean = s->of.mean,
+                                .half_width = s->of.half_width,
+                                .bound = bound,
+                                .throughput_half = NAN,
+                                .latency_half = NAN};
+    if (r->deadlock)
+        conclude(&j, IK_STEADY_NO, IK_STEADY_DEADLOCK, 0);
+    else if (fit_lines(&j))
+        judge_lines(&j);
+    else
+        conclude(&j, IK_STEADY_SHORT, IK_STEADY_FEW, 10 * (double)r->window_ps);
+}
+
+/* ---- in words */
+
+const char *ik_steady_verdict_name(ik_steady_verdict verdict)
+{
+    static const char *const names[] = {"", "yes", "no", "too short to tell"};
+    assert((size_t)verdict < sizeof names / sizeof *names);
+    return names[verdict];
+}
+
+const char *ik_steady_reason_name(ik_steady_reason reason)
+{
+    static const char *const names[] = {
+        [IK_STEADY_NOT_JUDGED] = "",         [IK_STEADY_HOLDS] = "holds",
+        [IK_STEADY_SATURATED] = "saturated", [IK_STEADY_FALLS] = "falls",
+        [IK_STEADY_RISES] = "rises",         [IK_STEADY_FILLS] = "fills",
+        [IK_STEADY_LATENCY] = "latency",     [IK_STEADY_BOUND] = "bound",
+        [IK_STEADY_DEADLOCK] = "deadlock",   [IK_STEADY_FEW] = "few packets",
+        [IK_STEADY_WIDE] = "wide interval"};
+    assert((size_t)reason < sizeof names / sizeof *names);
+    return names[reason];
+}
+
+void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
+{
+    const ik_sim_steady *k = steady;
+    switch (k->reason) {
+    case IK_STEADY_NOT_JUDGED:
+        snprintf(text, size, "%s", "");
+        break;
+    case IK_STEADY_HOLDS:
+        snprintf(text, size, "throughput and latency stay where they are");
+        break;
+    case IK_STEADY_SATURATED:
+        snprintf(text, size, "saturated: throughput stays, latency grows by %.3g ns per us",
+                 1000 * k->latency_slope);
+        break;
+    case IK_STEADY_FALLS:
+    case IK_STEADY_RISES:
+        snprintf(text, size, "throughput %s by %.3g %% per ms",
+                 k->reason == IK_STEADY_FALLS ? "falls" : "rises", 100 * fabs(k->drift));
+        break;
+    case IK_STEADY_FILLS:
+        snprintf(text, size, "packets spend more and more time in the network, which still fills");
+        break;
+    case IK_STEADY_LATENCY:
+        snprintf(text, size, "mean latency changes by %.3g ns per us", 1000 * k->latency_slope);
+        break;
+    case IK_STEADY_BOUND:
+        snprintf(text, size, "channels can carry %.3g %% for ever, and more is accepted",
+                 100 * k->bound);
+        break;
+    case IK_STEADY_DEADLOCK:
+        snprintf(text, size, "the network is deadlocked");
+        break;
+    case IK_STEADY_FEW:
+        snprintf(text, size, "the measured time is too short: few packets, or few latencies");
+        break;
+    case IK_STEADY_WIDE:
+        if (isnan(k->throughput_half))
+            snprintf(text, size, "the measured time is too short for an interval of throughput");
+        else
+            snprintf(text, size, "the 95 %% interval of throughput is ± %.3g %%",
+                     100 * k->throughput_half);
+        break;
+    }
+}
