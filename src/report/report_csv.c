@@ -334,7 +334,7 @@ static ik_status put_references(report_model *m, FILE *out, ik_error *err)
 /* The loads that searches tried, in their order. */
 static ik_status put_probes(const report_model *m, FILE *out)
 {
-    csv_header(out, m, "load,seed,offered,throughput,accepted");
+    csv_header(out, m, "load,seed,offered,throughput,accepted,steady,steady_reason");
     for (size_t i = 0; i < m->num_rows; i++) {
         const report_row *r = &m->rows[i];
         const json_t *one;
@@ -347,6 +347,8 @@ static ik_status put_probes(const report_model *m, FILE *out)
             csv_value(out, json_object_get(one, "offered"));
             csv_value(out, json_object_get(one, "throughput"));
             csv_value(out, json_object_get(one, "accepted"));
+            csv_value(out, json_object_get(one, "steady"));
+            csv_value(out, json_object_get(one, "steady_reason"));
             putc('\n', out);
         }
     }

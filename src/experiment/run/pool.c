@@ -276,7 +276,7 @@ static void note_unsteady(runner *r, const point *p, const outcome *o)
     if (o->load > 0)
         snprintf(load, sizeof load, " at load %.3g", o->load);
     if (k->capped)
-        snprintf(capped, sizeof capped, "; the run ended at its most, %" PRIu64 " packet-hops",
+        snprintf(capped, sizeof capped, "; it was the longest run, of %" PRIu64 " packet-hops",
                  o->result.packet_hops);
     snprintf(r->first_unsteady, sizeof r->first_unsteady,
              "%.100s with %.100s%s, seed %" PRIu64 ", %s after %.6g us: %s%s",

@@ -59,13 +59,13 @@ static bool is_transient(const judge *j, const report_row *r, const result_expr 
     bool lasts = e ? figure_lasts(r, e) : metric_counts(r->steady);
     if (j->c->transient || r->steady == IK_STEADY_NONE || lasts)
         return false;
-    const char *why = ik_arena_printf(
-        &j->b->arena, "%s: %s",
-        r->steady == IK_STEADY_SHORT ? "the measured time of some points is too short to tell"
-        : r->steady == IK_STEADY_NO  ? "some of the points are not steady"
-                                     : "a latency past saturation grows with the run",
-        r->steady_reason);
-    out->why = why ? why : "some of the points are not steady";
+    const char *why =
+        ik_arena_printf(&j->b->arena, "%s: %s",
+                        r->steady == IK_STEADY_SHORT ? "too short to tell at some points"
+                        : r->steady == IK_STEADY_NO  ? "not steady at some points"
+                                                     : "latencies of some points do not last",
+                        r->steady_reason);
+    out->why = why ? why : "not steady at some points";
     return true;
 }
 
