@@ -209,6 +209,8 @@ static ik_status take_file(merge *m, const char *path, ik_error *err)
     ik_status status = store_open(path, &s, err);
     if (status == IK_OK)
         status = check_meta(m, s, err);
+    if (status == IK_OK)
+        status = store_refuse_earlier(s, err);
     store_close(s);
     char *name = status == IK_OK ? store_sqlite_name(path) : NULL;
     if (name)

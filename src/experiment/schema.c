@@ -19,7 +19,7 @@ static const ik_param load_row[] = {{"load", IK_PARAM_FRACTION, "0.5", 1e-6, 1, 
                                     {0}};
 const ik_param ik_load_search_params[] = {
     {"find", IK_PARAM_ENUM, NULL, 0, 0, "saturation",
-     "what is searched: saturation, the highest load of which at least 95 % is accepted"},
+     "what is searched: saturation, the highest load that is accepted in the long run"},
     {"precision", IK_PARAM_FRACTION, "0.01", 1e-4, 0.2, NULL,
      "step between the loads that are tried, as a fraction of each host's injection rate"},
     {0}};

@@ -457,18 +457,24 @@ static ik_status read_search(ik_experiment *e, section_id id, variants *list, co
     return status == IK_OK ? expand_product(e, &what, axes, num, err) : status;
 }
 
-/* A search among loads: points of one curve would be of two kinds. */
-static ik_status refuse_search_in_list(const ytree *node, ik_error *err)
+static ik_status read_value(ik_experiment *e, section_id id, variants *list, const ytree *node,
+                            ik_error *err);
+
+/* load: [10%, 30%, {find: saturation}]: loads for a curve, and the search among them. */
+static ik_status read_loads(ik_experiment *e, variants *list, const ytree *node, ik_error *err)
 {
-    for (size_t i = 0; node->kind == YTREE_LIST && i < node->num; i++) {
-        if (node->items[i]->kind != YTREE_MAP)
-            continue;
-        ik_status status = ytree_fail(
-            node->items[i], err, "a search for a load is all of 'load', and no value of a list");
-        return ik_hint(err, status,
-                       "load: {find: saturation}, and other loads in a separate experiment");
+    bool searched = false;
+    for (size_t i = 0; i < node->num; i++) {
+        bool search = node->items[i]->kind == YTREE_MAP;
+        if (search && searched)
+            return ytree_fail(node->items[i], err, "'load' is searched for once, found two");
+        searched |= search;
+        ik_status status = read_value(e, SECTION_LOAD, list, node->items[i], err);
+        if (status != IK_OK)
+            return status;
     }
-    return IK_OK;
+    return node->num ? IK_OK
+                     : ytree_fail(node, err, "'load' has an empty list: no value to run with");
 }
 
 static ik_status read_value(ik_experiment *e, section_id id, variants *list, const ytree *node,
@@ -478,8 +484,8 @@ static ik_status read_value(ik_experiment *e, section_id id, variants *list, con
     schema_member member = {section, schema_section(id)->params, NULL};
     if (id == SECTION_LOAD && node->kind == YTREE_MAP)
         return read_search(e, id, list, node, err);
-    if (id == SECTION_LOAD && refuse_search_in_list(node, err) != IK_OK)
-        return IK_ERR_INPUT;
+    if (id == SECTION_LOAD && node->kind == YTREE_LIST)
+        return read_loads(e, list, node, err);
     if (id == SECTION_SEEDS && node->kind == YTREE_SCALAR && node->text[0] &&
         !strstr(node->text, "..")) {
         ik_status status = count_seeds(e, &node, err);

@@ -14,17 +14,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 16 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 17, EARLIER_FORMAT = 16 };
 
 struct store {
     sqlite3 *db;
     char *path;
     int lock; /* file descriptor with an advisory lock while writing, -1 otherwise */
     bool written;
+    bool earlier;   /* of EARLIER_FORMAT: for reading alone */
     bool begun;     /* by this process: it had no tables before */
     bool existed;   /* as an empty file */
     unsigned depth; /* of transactions inside one another: the outermost counts */
 };
+
+/* Columns of the verdict whether a point lasts; the earlier format had one instead. */
+#define VERDICTS                                                                                   \
+    "saturated REAL, latency_steady REAL, drift_per_ms REAL, steady_bound REAL, needs_ns REAL, "   \
+    "steady TEXT NOT NULL, steady_reason TEXT NOT NULL"
 
 static const char tables[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;CREATE TABLE "
@@ -50,7 +56,7 @@ static const char tables[] =
     "reorder_mean_bytes REAL, reorder_max_bytes INTEGER, throttled_mean REAL, throttled_max "
     "REAL, congestion TEXT NOT NULL, classes TEXT NOT NULL, congestion_series BLOB, "
     "series_reorder_bytes BLOB, series_out_of_order BLOB, series_throttled BLOB, "
-    "completion_ns REAL, slowdown REAL, effective_throughput REAL, stationary REAL, "
+    "completion_ns REAL, slowdown REAL, effective_throughput REAL, " VERDICTS ", "
     "saturation_load REAL, warmup_ns REAL, measured_ns REAL, interval REAL, converged REAL, "
     "missing TEXT NOT NULL, reference TEXT NOT NULL, host_finish BLOB, "
     "round_trip_mean_ns REAL, round_trip_p50_ns REAL, round_trip_p95_ns REAL, "
@@ -275,15 +281,18 @@ static ik_status refuse_version(const store *s, ik_error *err)
     return status;
 }
 
-/* Exactly our tables, to the letter: views, triggers and other types of columns are not read. */
+/* Exactly our tables, to the letter: views, triggers and other types of columns are not read. The
+ * earlier format's differ in the columns of verdicts. */
 static ik_status check_tables(const store *s, ik_error *err)
 {
     static const char sql[] =
-        "SELECT count(*) = 6 AND sum(type = 'table' AND instr(?1, sql || ';') > 0) = 6 FROM "
-        "sqlite_master WHERE type <> 'index' OR sql IS NOT NULL";
+        "SELECT count(*) = 6 AND sum(type = 'table' AND instr(iif(?2 = '', ?1, replace(?1, "
+        "?2, 'stationary REAL')), sql || ';') > 0) = 6 FROM sqlite_master WHERE type <> 'index' OR "
+        "sql IS NOT NULL";
     sqlite3_stmt *statement = NULL;
     bool row = false, ours = false;
-    ik_status status = store_prepare(s, sql, (const char *[]){tables, NULL}, &statement, err);
+    ik_status status = store_prepare(
+        s, sql, (const char *[]){tables, s->earlier ? VERDICTS : "", NULL}, &statement, err);
     if (status == IK_OK)
         status = store_step(s, statement, &row, err);
     ours = status == IK_OK && row && sqlite3_column_int(statement, 0);
@@ -294,8 +303,28 @@ static ik_status check_tables(const store *s, ik_error *err)
     return status;
 }
 
-/* Is it ours, and of this format? *empty: a new database. */
-static ik_status identify(const store *s, bool *empty, ik_error *err)
+/* Points of the earlier format as they are read: nothing was judged, and latencies past saturation,
+ * or that had not converged, were marked. A view of this connection stands before the table. */
+static ik_status show_earlier(const store *s, ik_error *err)
+{
+    return run_sql(s,
+                   "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW points AS SELECT *, 1 - "
+                   "stationary AS saturated, iif(converged = 0, 0, stationary) AS latency_steady, "
+                   "NULL AS drift_per_ms, NULL AS steady_bound, NULL AS needs_ns, '' AS steady, "
+                   "iif(stationary IS NULL, '', 'not judged (made by an earlier version)') AS "
+                   "steady_reason FROM main.points",
+                   err);
+}
+
+static ik_status refuse_format(const store *s, int64_t format, ik_error *err)
+{
+    return ik_fail(err, IK_ERR_INPUT,
+                   "'%.200s' has results format %" PRId64 "; ikat %s knows format %d", s->path,
+                   format, ik_version(), STORE_FORMAT);
+}
+
+/* Is it ours, and of this format, or (to be read) the earlier one? *empty: a new database. */
+static ik_status identify(store *s, bool *empty, ik_error *err)
 {
     int64_t id = 0, format = 0, objects = 0;
     ik_status status = store_number(s, "SELECT count(*) FROM sqlite_master", &objects, err);
@@ -313,11 +342,20 @@ static ik_status identify(const store *s, bool *empty, ik_error *err)
                 s->path);
         return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
     }
-    if (format != STORE_FORMAT)
-        return ik_fail(err, IK_ERR_INPUT,
-                       "'%.200s' has results format %" PRId64 "; ikat %s knows format %d", s->path,
-                       format, ik_version(), STORE_FORMAT);
+    s->earlier = format == EARLIER_FORMAT;
+    if (format != STORE_FORMAT && !s->earlier)
+        return refuse_format(s, format, err);
     return check_tables(s, err);
+}
+
+ik_status store_refuse_earlier(const store *s, ik_error *err)
+{
+    if (!s->earlier)
+        return IK_OK;
+    refuse_format(s, EARLIER_FORMAT, err);
+    return ik_hint(err, IK_ERR_INPUT,
+                   "it can be read, but not written: its points have no verdict whether they are "
+                   "steady; run the experiment again into another file");
 }
 
 static ik_status create_tables(store *s, ik_error *err)
@@ -385,6 +423,8 @@ ik_status store_open(const char *path, store **out, ik_error *err)
     status = identify(s, &empty, err);
     if (status == IK_OK && empty)
         status = ik_fail(err, IK_ERR_INPUT, "'%.200s' is empty, expected a results file", path);
+    if (status == IK_OK && s->earlier)
+        status = show_earlier(s, err);
     if (status != IK_OK) {
         store_close(s);
         return status;
@@ -451,6 +491,8 @@ static ik_status begin_or_continue(store *s, ik_error *err)
         return status;
     s->begun = !s->existed; /* goes again if it cannot be made a results file */
     status = identify(s, &empty, err);
+    if (status == IK_OK)
+        status = store_refuse_earlier(s, err);
     if (status != IK_OK)
         return status;
     s->begun = s->written = empty;

@@ -2,7 +2,7 @@
  *
  * experiment/store.h: the result store: one SQLite file, one transaction a point.
  *
- * Tables (format 13):
+ * Tables (format 17):
  *   meta(key, value)    version, title, description, file, experiment, overrides, num_points,
  *                       left_out
  *   fabrics(id, spec, digest, summary, drawing)         summary: JSON; drawing: deflated JSON of
@@ -35,8 +35,11 @@
 
 typedef struct store store;
 
-/* Opens for reading; refuses other files and other formats by name. */
+/* Opens for reading; refuses other files and formats by name. Points of the format before this one
+ * are read as not judged. */
 ik_status store_open(const char *path, store **out, ik_error *err);
+/* Refuses one of the format before this one, where the rows are taken as they are. */
+ik_status store_refuse_earlier(const store *s, ik_error *err);
 /* Opens or creates for writing by this version of ikat, alone. */
 ik_status store_create(const char *path, store **out, ik_error *err);
 void store_close(store *s);

@@ -195,13 +195,11 @@ static void bind_replies(binder *b, const ik_sim_result *r)
     bind_real(b, "outstanding_mean", k->mean_outstanding);
 }
 
-/* Numbers that endless traffic does not have are left NULL, as is `stationary` of a workload. */
+/* Numbers that endless traffic does not have are left NULL. */
 static void bind_workload(binder *b, const store_point *p, const char *key)
 {
     const ik_sim_result *r = p->result;
     double ns = (double)r->completion_ps / 1e3;
-    if (!r->finite)
-        bind_real(b, "stationary", !metric_past_saturation(r->offered, r->throughput));
     if (r->completed) {
         bind_real(b, "completion_ns", ns);
         bind_real(b, "effective_throughput", r->effective_throughput);
@@ -218,19 +216,41 @@ static void bind_workload(binder *b, const store_point *p, const char *key)
     free(text);
 }
 
-/* Left NULL where the window was not found by the run. */
-static void bind_steady(binder *b, const ik_sim_result *r)
+/* Whether the point lasts; numbers that were not found are left NULL. Where nothing is judged, a
+ * latency lasts before saturation. */
+static void bind_verdict(binder *b, const ik_sim_result *r)
 {
     const ik_sim_steady *k = &r->steady;
-    if (!(k->detects || k->stops))
+    double saturated = metric_saturated(r); /* NAN is NULL */
+    char reason[200];
+    bind_text(b, "steady", ik_steady_verdict_name(k->verdict));
+    bind_real(b, "saturated", saturated);
+    if (k->verdict == IK_STEADY_NONE) {
+        bind_text(b, "steady_reason", "");
+        bind_real(b, "latency_steady", 1 - saturated);
+        return;
+    }
+    ik_steady_describe(k, reason, sizeof reason);
+    bind_text(b, "steady_reason", reason);
+    bind_real(b, "latency_steady", k->latency_lasts);
+    bind_real(b, "drift_per_ms", k->drift);
+    if (k->bound > 0)
+        bind_real(b, "steady_bound", k->bound);
+    if (k->need_ps)
+        bind_real(b, "needs_ns", (double)k->need_ps / 1e3);
+}
+
+/* Left NULL where the window was not found by the run. */
+static void bind_window(binder *b, const ik_sim_result *r)
+{
+    const ik_sim_steady *k = &r->steady;
+    if (!k->detects && !k->stops)
         return;
     bind_real(b, "warmup_ns", (double)k->warmup_ps / 1e3);
     bind_real(b, "measured_ns", (double)r->window_ps / 1e3);
     if (k->stops && k->mean > 0)
         bind_real(b, "interval", k->half_width / k->mean);
-    bind_real(b, "converged",
-              !r->deadlock &&
-                  metric_converged(k->warm, k->closed || !k->stops, r->offered, r->throughput));
+    bind_real(b, "converged", !r->deadlock && k->warm && (k->closed || !k->stops));
 }
 
 static const char insert_reference[] = "INSERT OR REPLACE INTO refs VALUES(:key, :fabric, "
@@ -280,7 +300,8 @@ static const char insert_point[] =
     ":arrival_latency_mean_ns, :packets_out_of_order, :reorder_mean_bytes, :reorder_max_bytes, "
     ":throttled_mean, :throttled_max, :congestion, :classes, :congestion_series, "
     ":series_reorder_bytes, :series_out_of_order, :series_throttled, "
-    ":completion_ns, :slowdown, :effective_throughput, :stationary, :saturation_load, "
+    ":completion_ns, :slowdown, :effective_throughput, :saturated, :latency_steady, "
+    ":drift_per_ms, :steady_bound, :needs_ns, :steady, :steady_reason, :saturation_load, "
     ":warmup_ns, :measured_ns, :interval, :converged, :missing, "
     ":reference, "
     ":host_finish, "
@@ -330,7 +351,8 @@ static ik_status insert(store *s, const store_point *p, const char *reference_ke
     bind_congestion(&b, p);
     bind_reorder(&b, p->result);
     bind_replies(&b, p->result);
-    bind_steady(&b, p->result);
+    bind_verdict(&b, p->result);
+    bind_window(&b, p->result);
     bind_workload(&b, p, reference_key);
     if (b.status != IK_OK) {
         sqlite3_finalize(b.statement);
@@ -455,8 +477,9 @@ ik_status store_add_point(store *s, const store_point *p, ik_error *err)
 static const char *static_insert(ik_arena *arena)
 {
     static const char *const always[] = {
-        "id",       "params",   "fabric",  "plan",      "traffic",    "variant", "load",    "seed",
-        "checksum", "deadlock", "missing", "reference", "congestion", "classes", "measured"};
+        "id",         "params",  "fabric",   "plan",     "traffic",      "variant",
+        "load",       "seed",    "checksum", "deadlock", "missing",      "reference",
+        "congestion", "classes", "measured", "steady",   "steady_reason"};
     const char *columns = "", *values = "";
     size_t num = sizeof always / sizeof *always;
     for (size_t i = 0; i < num + NUM_STATICS && columns && values; i++) {
@@ -478,8 +501,9 @@ static void bind_statics(binder *b, const double *values)
 
 static void bind_static(binder *b, const store_point *p, const double *values)
 {
-    static const char *const empty[] = {"checksum",   "deadlock", "missing", "reference",
-                                        "congestion", "classes",  "measured"};
+    static const char *const empty[] = {"checksum",  "deadlock",   "missing",
+                                        "reference", "congestion", "classes",
+                                        "measured",  "steady",     "steady_reason"};
     bind_int(b, "id", (uint64_t)p->id);
     bind_text(b, "params", p->params);
     bind_int(b, "fabric", (uint64_t)p->fabric);

@@ -87,6 +87,15 @@ double row_real_if_any(store_row *r, int column)
     return any ? row_real(r, column) : NAN;
 }
 
+double row_signed_if_any(store_row *r, int column)
+{
+    int type = sqlite3_column_type(r->statement, column);
+    double value = sqlite3_column_double(r->statement, column);
+    if (r->status == IK_OK && type == SQLITE_FLOAT && value < 0 && value >= -most_real)
+        return value;
+    return row_real_if_any(r, column);
+}
+
 /* What `inflate` makes of the column; NULL when the row is damaged. */
 static const void *blob_of(store_row *r, int column, size_t *size)
 {

@@ -29,6 +29,8 @@ int64_t row_int(store_row *r, int column, int64_t min, int64_t max);
 double row_real(store_row *r, int column);
 /* NAN where the column is NULL. */
 double row_real_if_any(store_row *r, int column);
+/* The same of a number that may be below 0. */
+double row_signed_if_any(store_row *r, int column);
 /* Inflated, NUL-terminated, in the arena. */
 const char *row_packed_text(store_row *r, int column);
 /* Inflated words; free with free(). NULL when the row is damaged. */

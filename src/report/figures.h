@@ -21,8 +21,8 @@ typedef struct figure_cell {
     size_t missing;    /* points that have no such result */
     size_t infeasible; /* points without a result because their routing is infeasible */
     size_t deadlocks;  /* samples that a deadlock ended */
-    /* of a latency: points past saturation, where it is not stationary, or that have not converged;
-     * the latter alone */
+    /* points whose value would be another one in a longer run (a latency past saturation, any value
+     * of a point that is not steady); those that are not steady alone */
     size_t unsteady, open;
 } figure_cell;
 
@@ -66,7 +66,8 @@ typedef struct figure_data {
     const char **categories;
     size_t num_categories;
     const char *x_title, *x_unit, *y_title, *y_unit;
-    /* samples, those without a value, latencies that are marked, of these not converged */
+    /* samples, those without a value, those that would be others in a longer run, of these
+     * of points that are not steady */
     size_t num_points, num_missing, num_infeasible, num_unsteady, num_open;
     size_t num_listless;  /* points without the list that is drawn */
     size_t num_deadlocks; /* samples that a deadlock ended */
@@ -127,6 +128,8 @@ bool figure_is_repeat(const report_model *m, const size_t *rows, size_t num, siz
 /* What an expression is of a point; NAN: it has no such result, as a latency where no packet was
  * delivered. */
 double figure_result(const report_row *r, const result_expr *e);
+/* Whether it would be the same in a longer run; true where no expression is given. */
+bool figure_lasts(const report_row *r, const result_expr *e);
 /* The p-quantile of sorted samples, between neighbours linear (type 7 of Hyndman and Fan); NAN
  * without any. */
 double figure_quantile(const double *sorted, size_t num, double p);

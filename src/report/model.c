@@ -293,6 +293,18 @@ static ik_status read_plans(report_model *m, ik_error *err)
 
 /* ---- points */
 
+enum { FIRST_METRIC = 16 }; /* columns of read_rows() */
+
+static ik_steady_verdict read_verdict(store_row *r, int column)
+{
+    const char *text = row_text(r, column);
+    for (ik_steady_verdict v = IK_STEADY_NONE; v <= IK_STEADY_SHORT; v++)
+        if (strcmp(text, ik_steady_verdict_name(v)) == 0)
+            return v;
+    row_damaged(r, column, "is no verdict");
+    return IK_STEADY_NONE;
+}
+
 static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *err)
 {
     report_row *rows = model_grow(m, m->rows, m->num_rows, sizeof *rows);
@@ -317,10 +329,14 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
                         .deadlock = row_text(&r, 10),
                         .params = row_text(&r, 11),
                         .classes = row_text(&r, 12),
-                        .missing = row_text(&r, 13)};
+                        .missing = row_text(&r, 13),
+                        .steady = read_verdict(&r, 14),
+                        .steady_reason = row_text(&r, 15)};
     for (int i = 0; i < NUM_METRICS; i++) {
         bool needed = simulated && i < METRIC_BLOCKED;
-        row->value[i] = needed ? row_real(&r, 14 + i) : row_real_if_any(&r, 14 + i);
+        row->value[i] = needed              ? row_real(&r, FIRST_METRIC + i)
+                        : i == METRIC_DRIFT ? row_signed_if_any(&r, FIRST_METRIC + i)
+                                            : row_real_if_any(&r, FIRST_METRIC + i);
         bool trivial = i == METRIC_FEASIBLE && simulated; /* what is simulated is feasible */
         m->used[i] |= !trivial && !isnan(row->value[i]);
     }
@@ -338,7 +354,7 @@ static ik_status read_rows(report_model *m, ik_error *err)
     const char *sql =
         ik_arena_strdup(&m->arena, "SELECT id, fabric, plan, traffic, variant, load, seed, "
                                    "window_ps, end_ps, checksum, deadlock, params, classes, "
-                                   "missing");
+                                   "missing, steady, steady_reason");
     for (int i = 0; i < NUM_METRICS && sql; i++)
         sql = ik_arena_printf(&m->arena, "%s, %s", sql, metrics[i].name);
     if (sql)

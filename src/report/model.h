@@ -65,11 +65,13 @@ typedef struct report_row {
     size_t fabric, plan; /* indices */
     /* classes: JSON or "" */
     const char *traffic, *variant, *params, *checksum, *deadlock, *classes;
-    const char *missing; /* of a workload that did not end; else "" */
-    json_t *jobs;        /* what each job took; NULL where there are none */
-    json_t *watch;       /* the lives of watched packets; NULL where none are */
-    json_t *probes;      /* of a search for its load; NULL where it was none */
-    double load;         /* 0: a finite workload */
+    ik_steady_verdict steady;
+    const char *steady_reason; /* in words; "" where nothing was judged */
+    const char *missing;       /* of a workload that did not end; else "" */
+    json_t *jobs;              /* what each job took; NULL where there are none */
+    json_t *watch;             /* the lives of watched packets; NULL where none are */
+    json_t *probes;            /* of a search for its load; NULL where it was none */
+    double load;               /* 0: a finite workload */
     uint64_t seed, window_ps, end_ps;
     double value[NUM_METRICS];
 } report_row;
@@ -108,6 +110,13 @@ typedef struct report_step {
     report_series series; /* of the first seed, like the JSON texts below; "" = none */
     const char *congestion, *classes, *congestion_series, *workload;
     bool deadlock;
+    /* The verdict on its points: of several seeds the worst, with the reason of the first that has
+     * it. Points that count (metric_counts); means over them of the throughput and of the load that
+     * searches found, NAN where none counts. */
+    ik_steady_verdict steady;
+    const char *steady_reason;
+    size_t num_counted;
+    double counted_throughput, counted_found;
 } report_step;
 
 typedef struct report_curve {
@@ -118,10 +127,11 @@ typedef struct report_curve {
     const char *key;    /* what its points have in common */
     report_step *steps; /* ascending load */
     size_t num_steps, room;
-    double peak_throughput; /* largest accepted throughput over the loads */
-    /* lowest load of which less than 95 % is accepted, of a search the highest of which more is;
-     * NAN if there is none */
-    double saturation_load;
+    /* of points that count alone: the largest accepted throughput over the loads, NAN without any;
+     * the lowest load past saturation, of a search the highest that is not, NAN if there is none;
+     * the highest load that is accepted, 0 = none: where the first is the lowest of all loads,
+     * saturation is below it */
+    double peak_throughput, saturation_load, accepted_load;
 } report_curve;
 
 /* What a slow link does under one curve. */
@@ -134,8 +144,9 @@ typedef struct slow_cost {
         siblings;
     double at_load;
     /* saturation throughput of the same curve on the same fabric without slow links, NAN if not
-     * simulated */
+     * simulated, or no point of it is steady */
     double repaired;
+    bool compared;  /* that was simulated */
     char text[512]; /* one sentence */
 } slow_cost;
 
@@ -236,8 +247,10 @@ ik_status model_jobs(report_model *m, const report_step *s, report_job **out, si
                      ik_error *err);
 /* Points of a step whose plan is feasible, and all of them. */
 size_t model_count_feasible(const report_model *m, const report_step *s, size_t *all);
-/* Whether no seed of a step is past saturation, or has not converged; true of a finite workload. */
-bool model_stationary(const report_step *s);
+/* Whether this result of a step would be the same in a longer run, with every seed. */
+bool model_lasts(const report_step *s, metric_id id);
+/* "30 %", "> 70 %", "below 10 %", "-": at which load a curve saturates; returns text. */
+const char *model_saturation_text(const report_curve *c, char *text, size_t size);
 /* Room for one more in an array that grows in the arena; NULL when out of memory. */
 void *model_grow(report_model *m, void *items, size_t num, size_t item_bytes);
 

@@ -55,6 +55,13 @@ static void write_sentence(const report_model *m, slow_cost *cost)
     char *text = cost->text;
     size_t size = sizeof cost->text, used;
     const char *routing = m->plans[c->plan].label;
+    if (isnan(c->peak_throughput) || (cost->compared && isnan(cost->repaired))) {
+        snprintf(text, size,
+                 "With %.60s under %.60s what the slow link costs cannot be told: %s has no steady "
+                 "point.",
+                 routing, c->traffic, isnan(c->peak_throughput) ? "it" : "the repaired fabric");
+        return;
+    }
     if (isnan(cost->full_load))
         used = (size_t)snprintf(
             text, size,
@@ -93,6 +100,8 @@ static void fill_cost(const report_model *m, slow_cost *cost)
     cost->full_load = cost->repaired = NAN;
     for (size_t i = 0; i < c->num_steps && isnan(cost->full_load); i++) {
         const report_step *s = &c->steps[i];
+        if (!s->num_counted)
+            continue;
         uint32_t channel = busier_direction(slow, s);
         cost->use = s->use[channel];
         cost->siblings = siblings_use(f, slow, channel, s);
@@ -101,6 +110,7 @@ static void fill_cost(const report_model *m, slow_cost *cost)
             cost->full_load = s->load;
     }
     const report_curve *repaired = repaired_curve(m, c);
+    cost->compared = repaired != NULL;
     if (repaired)
         cost->repaired = repaired->peak_throughput;
     write_sentence(m, cost);

@@ -44,9 +44,27 @@ const char *model_estimate_text(estimate e, char *text, size_t size)
     return text;
 }
 
-bool model_stationary(const report_step *s)
+bool model_lasts(const report_step *s, metric_id id)
 {
-    return !(s->value[METRIC_STATIONARY].mean < 1 || s->value[METRIC_CONVERGED].mean < 1);
+    return metric_lasts(id, s->steady, s->value[METRIC_LATENCY_STEADY].mean);
+}
+
+const char *model_saturation_text(const report_curve *c, char *text, size_t size)
+{
+    const report_step *low = &c->steps[0], *high = &c->steps[c->num_steps - 1];
+    double found = c->saturation_load;
+    /* a schedule whose entries have loads of their own; a search that a deadlock ended; no point
+     * that says anything */
+    if (high->load <= 0 || (high->searched && high->deadlock) ||
+        (isnan(found) && c->accepted_load <= 0))
+        snprintf(text, size, "-");
+    else if (isnan(found))
+        snprintf(text, size, "> %.4g %%", 100 * c->accepted_load);
+    else if (found <= 0 || (found == low->load && !low->searched))
+        snprintf(text, size, "below %.4g %%", 100 * low->load);
+    else
+        snprintf(text, size, "%.4g %%", 100 * found);
+    return text;
 }
 
 /* Whether row i of a step counts. Of what is measured, points without a value (an infeasible one's
@@ -195,18 +213,57 @@ static int by_load(const void *a, const void *b)
 
 /* ---- curves */
 
-static void find_saturation(report_curve *c)
+/* The verdict on a step, and what its points that count say. Saturated: half of them, or more; a
+ * deadlock counts as one. */
+static bool judge_step(const report_model *m, report_step *s)
 {
-    c->saturation_load = NAN;
-    for (size_t i = c->num_steps; i-- > 0;) {
-        const report_step *s = &c->steps[i];
-        double offered = s->value[METRIC_OFFERED].mean, accepted = s->value[METRIC_THROUGHPUT].mean;
-        c->peak_throughput = fmax(c->peak_throughput, accepted);
-        if (s->searched)
-            c->saturation_load = s->value[METRIC_SATURATION_LOAD].mean;
-        else if (s->load > 0 && metric_past_saturation(offered, accepted))
-            c->saturation_load = s->load;
+    static const int badness[] = {
+        [IK_STEADY_NONE] = 0, [IK_STEADY_YES] = 1, [IK_STEADY_SHORT] = 2, [IK_STEADY_NO] = 3};
+    double sum = 0, found = 0, saturated = 0;
+    size_t told = 0;
+    s->steady_reason = "";
+    for (size_t i = 0; i < s->num_rows; i++) {
+        const report_row *r = &m->rows[s->rows[i]];
+        if (i == 0 || badness[r->steady] > badness[s->steady]) {
+            s->steady = r->steady;
+            s->steady_reason = r->steady_reason;
+        }
+        bool counts = metric_counts(r->steady);
+        if (counts || r->deadlock[0]) {
+            saturated += r->value[METRIC_SATURATED];
+            told++;
+        }
+        if (counts) {
+            sum += r->value[METRIC_THROUGHPUT];
+            found += r->value[METRIC_SATURATION_LOAD];
+            s->num_counted++;
+        }
     }
+    s->counted_throughput = s->num_counted ? sum / (double)s->num_counted : NAN;
+    s->counted_found = s->num_counted ? found / (double)s->num_counted : NAN;
+    return told && saturated >= 0.5 * (double)told;
+}
+
+static void find_saturation(const report_model *m, report_curve *c)
+{
+    double searched = NAN;
+    bool any_search = false;
+    c->saturation_load = c->peak_throughput = NAN;
+    for (size_t i = c->num_steps; i-- > 0;) {
+        report_step *s = &c->steps[i];
+        bool saturated = judge_step(m, s);
+        c->peak_throughput = fmax(c->peak_throughput, s->counted_throughput); /* NAN is no number */
+        if (s->searched) {
+            any_search = true;
+            searched = s->counted_found;
+        }
+        if (saturated && s->load > 0 && !s->searched)
+            c->saturation_load = s->load;
+        else if (s->num_counted && !saturated)
+            c->accepted_load = fmax(c->accepted_load, s->load);
+    }
+    if (any_search)
+        c->saturation_load = searched;
 }
 
 static ik_status label_curve(report_model *m, report_curve *c, ik_error *err)
@@ -250,7 +307,7 @@ static ik_status finish_curve(report_model *m, report_curve *c, ik_error *err)
         if (status != IK_OK)
             return status;
     }
-    find_saturation(c);
+    find_saturation(m, c);
     return label_curve(m, c, err);
 }
 

@@ -75,13 +75,19 @@ void csv_real(FILE *out, double value)
         fprintf(out, ",%.9g", value);
 }
 
+/* Or none of anything. */
+static bool has_simulations(const report_model *m)
+{
+    return m->num_curves > 0 || !m->num_rows;
+}
+
 /* Results of simulations where there are any, and what was measured; but freedom from deadlock,
  * which stands among the columns of the proof. */
 static bool is_column(const report_model *m, int id)
 {
     if (id == METRIC_DEADLOCK_FREE)
         return false;
-    return metric_is_static((metric_id)id) ? m->used[id] : m->num_curves > 0 || !m->num_rows;
+    return metric_is_static((metric_id)id) ? m->used[id] : has_simulations(m);
 }
 
 const char *csv_design(FILE *out, const report_model *m, const char *variant)
@@ -121,6 +127,10 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
     for (int id = 0; id < NUM_METRICS; id++)
         if (is_column(m, id))
             csv_real(out, r->value[id]);
+    if (has_simulations(m)) {
+        fprintf(out, ",%s,", ik_steady_verdict_name(r->steady));
+        csv_field(out, r->steady_reason);
+    }
     fprintf(out, ",%s,", r->deadlock[0] ? "true" : "false");
     csv_field(out, r->checksum);
     for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
@@ -135,7 +145,7 @@ static ik_status put_points(const report_model *m, FILE *out)
     for (int id = 0; id < NUM_METRICS; id++)
         if (is_column(m, id))
             fprintf(out, ",%s", metrics[id].name);
-    fputs(",deadlock,checksum", out);
+    fprintf(out, "%s,deadlock,checksum", has_simulations(m) ? ",steady,steady_reason" : "");
     for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
         fprintf(out, ",%s", proof_columns[i]);
     putc('\n', out);
@@ -324,7 +334,7 @@ static ik_status put_references(report_model *m, FILE *out, ik_error *err)
 /* The loads that searches tried, in their order. */
 static ik_status put_probes(const report_model *m, FILE *out)
 {
-    csv_header(out, m, "load,seed,offered,throughput,accepted");
+    csv_header(out, m, "load,seed,offered,throughput,accepted,steady,steady_reason");
     for (size_t i = 0; i < m->num_rows; i++) {
         const report_row *r = &m->rows[i];
         const json_t *one;
@@ -337,6 +347,8 @@ static ik_status put_probes(const report_model *m, FILE *out)
             csv_value(out, json_object_get(one, "offered"));
             csv_value(out, json_object_get(one, "throughput"));
             csv_value(out, json_object_get(one, "accepted"));
+            csv_value(out, json_object_get(one, "steady"));
+            csv_value(out, json_object_get(one, "steady_reason"));
             putc('\n', out);
         }
     }

@@ -256,6 +256,16 @@ static void put_workload(ik_json *j, const char *text, size_t number,
     json_decref(value);
 }
 
+/* Null where nothing was judged. */
+static void put_verdict(ik_json *j, ik_steady_verdict verdict, const char *reason)
+{
+    if (verdict == IK_STEADY_NONE)
+        ik_json_null(j, "steady");
+    else
+        ik_json_text(j, "steady", ik_steady_verdict_name(verdict));
+    ik_json_text(j, "steady_reason", reason);
+}
+
 static void put_step(ik_json *j, const report_model *m, const report_curve *c, const report_step *s,
                      const report_json_options *options)
 {
@@ -265,6 +275,7 @@ static void put_step(ik_json *j, const report_model *m, const report_curve *c, c
     ik_json_real(j, "load", s->load > 0 ? s->load : NAN, DIGITS);
     ik_json_uint(j, "seeds", s->num_rows);
     ik_json_bool(j, "deadlock", s->deadlock);
+    put_verdict(j, s->steady, s->steady_reason);
     if (s->num_infeasible)
         ik_json_uint(j, "infeasible", s->num_infeasible);
     put_metrics(j, m, s, true);
@@ -325,6 +336,8 @@ static void put_curves(ik_json *j, const report_model *m, const report_json_opti
         put_names(j, m, c);
         ik_json_real(j, "peak_throughput", c->peak_throughput, DIGITS);
         ik_json_real(j, "saturation_load", c->saturation_load, DIGITS);
+        char saturation[40];
+        ik_json_text(j, "saturation", model_saturation_text(c, saturation, sizeof saturation));
         ik_json_array(j, "steps");
         for (size_t s = 0; s < c->num_steps; s++)
             put_step(j, m, c, &c->steps[s], options);
@@ -355,6 +368,7 @@ static void put_point(ik_json *j, const report_model *m, const report_row *r)
     ik_json_uint(j, "end_ps", r->end_ps);
     ik_json_text(j, "checksum", r->checksum);
     ik_json_text(j, "deadlock", r->deadlock);
+    put_verdict(j, r->steady, r->steady_reason);
     ik_json_text(j, "missing", r->missing);
     put_stored(j, "classes", r->classes);
     if (r->jobs)

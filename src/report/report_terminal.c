@@ -16,7 +16,7 @@
 /* ---- sections */
 
 /* More lines than these are one that says how many they are: the summary fits a terminal. */
-enum { FABRICS_SHOWN = 8, PROOFS_SHOWN = 16 };
+enum { FABRICS_SHOWN = 8, PROOFS_SHOWN = 16, UNSTEADY_SHOWN = 8 };
 
 static void put_fabrics(const terminal_page *p)
 {
@@ -187,6 +187,57 @@ static void put_load(grid *g, double load)
         grid_cell(g, "-");
 }
 
+/* "all", "4 of 6", "not judged": points of a curve that are steady. */
+static void put_steady(grid *g, const report_model *m, const report_curve *c)
+{
+    size_t steady = 0, judged = 0, all = 0;
+    for (size_t i = 0; i < c->num_steps; i++)
+        for (size_t k = 0; k < c->steps[i].num_rows; k++, all++) {
+            ik_steady_verdict verdict = m->rows[c->steps[i].rows[k]].steady;
+            judged += verdict != IK_STEADY_NONE;
+            steady += verdict == IK_STEADY_YES;
+        }
+    if (!judged)
+        grid_cell(g, "not judged");
+    else if (steady == all)
+        grid_cell(g, "all");
+    else
+        grid_cell(g, "%zu of %zu", steady, all);
+}
+
+static void put_peak(grid *g, const report_curve *c)
+{
+    if (isnan(c->peak_throughput))
+        grid_cell(g, "no steady point");
+    else
+        grid_cell(g, "%.1f %%", 100 * c->peak_throughput);
+}
+
+/* Loads whose points are not steady, why, and which time would be needed. */
+static void put_unsteady(const terminal_page *p)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < p->m->num_curves; i++)
+        for (size_t k = 0; k < p->m->curves[i].num_steps; k++) {
+            const report_step *s = &p->m->curves[i].steps[k];
+            double needs = s->value[METRIC_NEEDS].mean; /* NAN: it cannot be said */
+            char text[900], load[40] = "", need[80] = "";
+            if (metric_counts(s->steady) || num++ >= UNSTEADY_SHOWN)
+                continue;
+            if (s->load > 0)
+                snprintf(load, sizeof load, " at load %.4g %%", 100 * s->load);
+            if (needs > 0)
+                snprintf(need, sizeof need, "; about %.2g ms would be enough", needs / 1e6);
+            snprintf(text, sizeof text, "%s: %.400s%s: %.200s%s.",
+                     s->steady == IK_STEADY_NO ? "Not steady" : "Too short to tell",
+                     p->m->curves[i].label, load, s->steady_reason, need);
+            terminal_wrap(p, text, 0, 2);
+        }
+    if (num > UNSTEADY_SHOWN)
+        fprintf(p->out, "and %zu more loads: ikat report --csv has every verdict\n",
+                num - UNSTEADY_SHOWN);
+}
+
 static ik_status put_results(const terminal_page *p, ik_error *err)
 {
     size_t endless = 0;
@@ -196,8 +247,8 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
         return IK_OK;
     terminal_heading(p, "Results");
     grid g = {.headers = {"routing*", "traffic*", "fabric*", "saturation>", "peak throughput>",
-                          "latency at lowest load>", "at highest load>"},
-              .columns = 7};
+                          "steady>", "latency at lowest load>", "at highest load>"},
+              .columns = 8};
     bool marked = false, searched = false, infeasible = terminal_feasible_column(p->m, &g);
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
@@ -207,15 +258,12 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
         grid_cell(&g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
         grid_cell(&g, "%s", c->traffic);
         grid_cell(&g, "%s", c->fabric_label);
-        searched |= high->searched;
-        /* a schedule whose entries have loads of their own; a search that a deadlock ended */
-        if (high->load <= 0 || (high->searched && high->deadlock))
-            grid_cell(&g, "-");
-        else if (isnan(c->saturation_load))
-            grid_cell(&g, "> %.0f %%", 100 * high->load);
-        else
-            grid_cell(&g, high->searched ? "%.4g %%" : "%.0f %%", 100 * c->saturation_load);
-        grid_cell(&g, "%.1f %%", 100 * c->peak_throughput);
+        for (size_t k = 0; k < c->num_steps; k++)
+            searched |= c->steps[k].searched;
+        char saturation[40];
+        grid_cell(&g, "%s", model_saturation_text(c, saturation, sizeof saturation));
+        put_peak(&g, c);
+        put_steady(&g, p->m, c);
         grid_latency(&g, low, low->value[METRIC_LATENCY_MEAN], &marked);
         grid_latency(&g, high, high->value[METRIC_LATENCY_MEAN], &marked);
         if (infeasible)
@@ -226,6 +274,8 @@ static ik_status put_results(const terminal_page *p, ik_error *err)
         terminal_wrap(p, searched ? TERMINAL_SEARCHED : TERMINAL_SATURATION, 0, 0);
     if (status == IK_OK && marked)
         terminal_wrap(p, TERMINAL_PAST_SATURATION, 0, 0);
+    if (status == IK_OK)
+        put_unsteady(p);
     return status;
 }
 

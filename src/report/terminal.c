@@ -160,7 +160,7 @@ ik_status grid_put(const terminal_page *p, grid *g, ik_error *err)
 
 void grid_latency(grid *g, const report_step *s, estimate e, bool *marked)
 {
-    bool past = !model_stationary(s) && e.mean > 0;
+    bool past = !model_lasts(s, METRIC_LATENCY_MEAN) && e.mean > 0;
     grid_estimate(g, e, 1e-3, past ? " us*" : " us");
     *marked |= past;
 }

@@ -39,24 +39,27 @@ typedef struct grid {
 void grid_cell(grid *g, const char *format, ...) IK_PRINTF(2, 3);
 /* A mean over seeds with its confidence interval; "-" where it is 0. */
 void grid_estimate(grid *g, estimate e, double scale, const char *unit);
-/* The same of a latency of a step, with a star behind it where the step is past saturation: *marked
- * is set, and the table is followed by TERMINAL_PAST_SATURATION. */
+/* The same of a latency of a step, with a star behind it where it grows with the length of the run:
+ * *marked is set, and the table is followed by TERMINAL_PAST_SATURATION. */
 void grid_latency(grid *g, const report_step *s, estimate e, bool *marked);
 /* Adds a column for grid_feasible where a curve of simulations stands for infeasible points. */
 bool terminal_feasible_column(const report_model *m, grid *g);
 /* "4 of 6": points of the step whose plan is feasible. */
 void grid_feasible(grid *g, const report_model *m, const report_step *s);
 #define TERMINAL_PAST_SATURATION                                                                   \
-    "* past saturation: less than 95 % of the load is accepted, queues grow as long as the run "   \
-    "lasts, and the latency says how long that was; or the warm-up did not end, or the interval "  \
-    "did not become as small as asked (converged = 0)."
-#define TERMINAL_PEAK "peak throughput is the highest throughput at any load."
+    "* past saturation, where queues grow as long as the run lasts, or not steady: the latency "   \
+    "says how long the run was."
+#define TERMINAL_NOT_STEADY                                                                        \
+    "* not steady, or too short to tell: a longer run may give another value."
+#define TERMINAL_PEAK                                                                              \
+    "peak throughput is the highest throughput at any load. Both are of steady points alone: a "   \
+    "run ten times as long would find the same."
 #define TERMINAL_SATURATION                                                                        \
-    "Loads are fractions of the hosts' injection rate. Saturation is the lowest load of which "    \
-    "less than 95 % is accepted; " TERMINAL_PEAK
+    "Loads are fractions of the hosts' injection rate. Saturation is the lowest load that is not " \
+    "accepted in the long run; " TERMINAL_PEAK
 #define TERMINAL_SEARCHED                                                                          \
     "Loads are fractions of the hosts' injection rate. Saturation is the highest load that the "   \
-    "search found of which at least 95 % is accepted; " TERMINAL_PEAK
+    "search found to be accepted in the long run; " TERMINAL_PEAK
 /* Prints and frees the table. */
 ik_status grid_put(const terminal_page *p, grid *g, ik_error *err);
 

@@ -358,15 +358,15 @@ class Views(CliTest):
     def test_marks_past_saturation_have_a_key(self):
         store, page = self.make(TREE)
         curves = self.json("report", store)["curves"]
-        past = sum(s["stationary"] < 1 for c in curves if c["traffic"] == "uniform" for s in c["steps"])
+        past = sum(s["latency_steady"] < 1 or s["steady"] != "yes" for c in curves if c["traffic"] == "uniform" for s in c["steps"])
         self.assertGreater(past, 0)
         with Browser(self.tmp) as browser:
             self.open(browser, page)
             # Hollow: no other mark is.
             marks = browser.run("[...document.querySelector('#performance .grid2').querySelectorAll('.card:last-child .plot path')].filter((p) => p.getAttribute('fill') === '#ffffff' && p.getAttribute('stroke')).length")
             self.assertEqual(marks, past)
-            self.assertEqual(browser.run("[...document.querySelectorAll('.past-key')].map((k) => k.textContent)")[:1], ["past saturation: less than 95 % of the load is accepted"])
-            self.assertIn("less than 95 % of the offered load is accepted", browser.run("document.querySelector('[data-table=saturation] th[data-key=saturation_load] button').title"))
+            self.assertEqual(browser.run("[...document.querySelectorAll('.past-key')].map((k) => k.textContent)")[:1], ["past saturation: the latency grows with the run"])
+            self.assertIn("the load is not accepted in the long run", browser.run("document.querySelector('[data-table=saturation] th[data-key=saturation_load] button').title"))
 
     # ---- large pages
 

@@ -480,9 +480,9 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         finding = [f for f in answer["fabrics"][0]["findings"] if f["code"] == "slow-link"]
         self.assertEqual(len(finding), 1)
         for cost in answer["slow_link_costs"]:
-            self.assertGreater(cost["utilisation"], 0.95)
+            self.assertGreater(cost["utilisation"], 0.5)
             self.assertLess(cost["siblings_utilisation"], 0.5)
-            self.assertLessEqual(cost["peak_throughput"], cost["repaired_peak_throughput"] + 0.01)
+            self.assertLess(cost["peak_throughput"], 0.7 * cost["repaired_peak_throughput"])
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def address(side):
 
 
 def as_yaml(c):
-    text = "claim: c, metric: %s, of: %s" % (c["metric"], "[%s]" % ", ".join(map(address, c["of"])) if isinstance(c["of"], list) else address(c["of"]))
+    text = "claim: c, transient: true, metric: %s, of: %s" % (c["metric"], "[%s]" % ", ".join(map(address, c["of"])) if isinstance(c["of"], list) else address(c["of"]))
     for key in ["op", "tolerance", "paired"]:
         text += f", {key}: '{c[key]}'" if key in c else ""
     text += ", against: " + address(c["against"]) if "against" in c else ""

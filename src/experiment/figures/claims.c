@@ -47,6 +47,9 @@ const ik_param ik_claim_params[] = {
      "ratio=true", "only quotients are taken sample by sample"},
     {"tolerance", IK_PARAM_FRACTION, "0", 0, 10, NULL,
      "fraction of the right side up to which a difference is ignored"},
+    {"transient", IK_PARAM_BOOL, "false", 0, 0, NULL,
+     "the source itself measured a transient: the claim is judged although its points are not "
+     "steady, or its latencies are past saturation"},
     {"scale", IK_PARAM_ENUM, "any", 0, 0, "any|full",
      "full = checked only at scale full (for an experiment without scales: only in runs without "
      "--set)"},
@@ -209,6 +212,7 @@ static ik_status fill_claim(const ytree *node, const ik_params *p, ik_arena *are
                .has_value = declared_value(p, "value")->has,
                .ratio = declared_value(p, "ratio")->u != 0,
                .paired = declared_value(p, "paired")->u != 0,
+               .transient = declared_value(p, "transient")->u != 0,
                .tolerance = declared_value(p, "tolerance")->r,
                .full_scale = declared_value(p, "scale")->u == 1,
                .node = node};

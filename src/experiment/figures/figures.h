@@ -74,7 +74,7 @@ typedef enum claim_op { OP_LESS, OP_AT_MOST, OP_EQUAL, OP_AT_LEAST, OP_MORE } cl
 /* What of the points a claim is about: the value of a result, or a property of a curve. */
 typedef enum claim_measure {
     CLAIM_VALUE,
-    CLAIM_SATURATION, /* lowest load of which less than 95 % is accepted */
+    CLAIM_SATURATION, /* lowest load that is past saturation */
     CLAIM_PLATEAU,    /* mean of y over the last third of x */
     CLAIM_PEAK,       /* largest y */
     CLAIM_ARGMAX,     /* x of the largest y */
@@ -96,7 +96,8 @@ typedef struct claim {
     name_list over;
     claim_op op;
     bool has_value, ratio, full_scale;
-    bool paired; /* a ratio of each sample and the same one of the other side */
+    bool transient; /* its source measured one: points need not be steady */
+    bool paired;    /* a ratio of each sample and the same one of the other side */
     double value, tolerance;
     const char *value_unit; /* as axes have it; "" = it was written without one */
     const ytree *node;

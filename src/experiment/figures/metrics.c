@@ -4,6 +4,7 @@
  */
 #include "experiment/figures/metrics.h"
 
+#include <math.h>
 #include <string.h>
 
 const metric_row metrics[NUM_METRICS] = {
@@ -52,7 +53,11 @@ const metric_row metrics[NUM_METRICS] = {
     [METRIC_COMPLETION] = {"completion_ns", "completion time", "ns", false},
     [METRIC_SLOWDOWN] = {"slowdown", "slowdown", "", false},
     [METRIC_EFFECTIVE] = {"effective_throughput", "effective throughput", "%", false},
-    [METRIC_STATIONARY] = {"stationary", "stationary", "", false},
+    [METRIC_SATURATED] = {"saturated", "past saturation", "", false},
+    [METRIC_LATENCY_STEADY] = {"latency_steady", "latency lasts", "", false},
+    [METRIC_DRIFT] = {"drift_per_ms", "change of throughput per ms", "%", false},
+    [METRIC_BOUND] = {"steady_bound", "most throughput that can last", "%", false},
+    [METRIC_NEEDS] = {"needs_ns", "time that would be enough", "ns", false},
     [METRIC_SATURATION_LOAD] = {"saturation_load", "saturation load", "%", false},
     [METRIC_WARMUP] = {"warmup_ns", "warm-up", "ns", false},
     [METRIC_MEASURED] = {"measured_ns", "measured time", "ns", false},
@@ -114,14 +119,36 @@ const list_row result_lists[NUM_LISTS] = {
                                  "kind of channel", METRIC_DESTINATIONS_INJECTION, true},
 };
 
-bool metric_past_saturation(double offered, double throughput)
+double metric_saturated(const ik_sim_result *r)
 {
-    return throughput < 0.95 * offered;
+    if (r->finite)
+        return NAN;
+    switch (r->steady.verdict) {
+    case IK_STEADY_YES:
+        return r->steady.reason == IK_STEADY_SATURATED;
+    case IK_STEADY_NO:
+        return true;
+    default:
+        return r->deadlock || r->throughput < 0.95 * r->offered;
+    }
 }
 
-bool metric_converged(bool warm, bool closed, double offered, double throughput)
+bool metric_is_latency(metric_id id)
 {
-    return warm && closed && !metric_past_saturation(offered, throughput);
+    return (id >= METRIC_LATENCY_MEAN && id <= METRIC_NETWORK_LATENCY) || id == METRIC_HOL_TIME ||
+           id == METRIC_ARRIVAL || (id >= METRIC_ROUND_TRIP && id <= METRIC_OUTSTANDING);
+}
+
+/* What was offered, and what is said of the run itself, is true however long it was. */
+static bool is_of_run(metric_id id)
+{
+    return id == METRIC_OFFERED || id >= METRIC_COMPLETION;
+}
+
+bool metric_lasts(metric_id id, ik_steady_verdict verdict, double latency_steady)
+{
+    return is_of_run(id) ||
+           (metric_counts(verdict) && !(metric_is_latency(id) && latency_steady < 1));
 }
 
 const list_row *list_find(const char *name)

@@ -6,6 +6,8 @@
 #ifndef IKAT_EXPERIMENT_METRICS_H
 #define IKAT_EXPERIMENT_METRICS_H
 
+#include "ikat/sim.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -53,14 +55,20 @@ typedef enum metric_id {
     METRIC_COMPLETION, /* these three: NAN with endless traffic, and where a workload did not end */
     METRIC_SLOWDOWN,
     METRIC_EFFECTIVE,
-    METRIC_STATIONARY, /* 1 or 0; NAN of a finite workload */
+    /* these five: of the verdict whether the point lasts. 1 or 0, see metric_saturated(); NAN of a
+     * finite workload */
+    METRIC_SATURATED,
+    METRIC_LATENCY_STEADY, /* 1 or 0; NAN as above */
+    METRIC_DRIFT,          /* change of throughput per ms over its mean; NAN where not judged */
+    METRIC_BOUND,          /* most throughput that can last; NAN where unknown */
+    METRIC_NEEDS,          /* simulated time that would be enough; NAN where it cannot be said */
     /* highest load that was accepted, of a search; NAN without one, and where all of 100 % was */
     METRIC_SATURATION_LOAD,
     /* these four: NAN unless the run found its window itself, the interval also without stop */
     METRIC_WARMUP,
     METRIC_MEASURED,
     METRIC_INTERVAL,  /* half width of the 95 % interval over the mean, of the result stop is of */
-    METRIC_CONVERGED, /* 1 or 0, see metric_converged() */
+    METRIC_CONVERGED, /* 1 or 0: the warm-up ended, the interval became as small as asked */
     METRIC_FEASIBLE,  /* from here on without simulation; NAN where it is not measured */
     METRIC_DEADLOCK_FREE,
     METRIC_MEAN_HOPS,
@@ -108,13 +116,23 @@ typedef struct metric_row {
 } metric_row;
 extern const metric_row metrics[NUM_METRICS];
 
-/* What saturation is, everywhere: less than 95 % of the offered load is accepted. Beyond it queues
- * grow as long as the run lasts, and a latency says how long that was. */
-bool metric_past_saturation(double offered, double throughput);
-/* Of a run that found its window: the warm-up ended (warm), the interval became as small as asked
- * (closed; true where none was asked for), and the load is not past saturation, where nothing
- * converges whatever a short run looks like. */
-bool metric_converged(bool warm, bool closed, double offered, double throughput);
+/* What saturation is, everywhere, 1 or 0: whether an endless run accepts less than it is offered.
+ * Its verdict says so: a steady point may be saturated, and what is not steady is not accepted for
+ * ever. Where nothing was judged, or too short a time to tell, it is past saturation if it accepted
+ * less than 95 % of the offered load. NAN of a finite workload. Beyond saturation queues grow as
+ * long as the run lasts, and a latency says how long that was. */
+double metric_saturated(const ik_sim_result *r);
+/* Whether a number of a point with this verdict may stand for a longer run: it is steady, or was
+ * not judged. Peaks, saturation and what is made of them are of such points alone. */
+static inline bool metric_counts(ik_steady_verdict verdict)
+{
+    return verdict == IK_STEADY_YES || verdict == IK_STEADY_NONE;
+}
+/* Is this a time that a packet took, or a number that grows with such times? */
+bool metric_is_latency(metric_id id);
+/* Whether this result of a point would be the same in a longer run, as far as its verdict and
+ * METRIC_LATENCY_STEADY say. */
+bool metric_lasts(metric_id id, ik_steady_verdict verdict, double latency_steady);
 /* Those without simulation: from METRIC_FEASIBLE to the last. */
 #define FIRST_STATIC METRIC_FEASIBLE
 enum { NUM_STATICS = NUM_METRICS - METRIC_FEASIBLE };

@@ -259,35 +259,41 @@ static void note_unsent(const runner *r, const ik_watch_result *watch)
                   first->src, first->number, num - 1);
 }
 
-/* A point whose window was looked for in vain. Of one past saturation nothing else was to be
- * expected, and it is marked like any. */
-static void note_not_converged(const runner *r, const point *p, const outcome *o)
+/* Counts points that are not steady, and keeps what is to be said of the first of the sweep. A
+ * deadlock is told by itself. */
+static void note_unsteady(runner *r, const point *p, const outcome *o)
 {
-    const ik_sim_result *result = &o->result;
-    const ik_sim_steady *k = &result->steady;
-    const ik_params *measure = &experiment_variant(r->e, p, SECTION_MEASURE)->params;
-    char why[160];
-    if (!(k->detects || k->stops) || result->deadlock ||
-        metric_past_saturation(result->offered, result->throughput) ||
-        metric_converged(k->warm, k->closed || !k->stops, result->offered, result->throughput))
+    const ik_sim_steady *k = &o->result.steady;
+    char load[40] = "", capped[80] = "", reason[200];
+    r->with_verdict += k->verdict != IK_STEADY_NONE;
+    if (metric_counts(k->verdict) || o->result.deadlock)
         return;
-    if (!k->warm)
-        snprintf(why, sizeof why, "the warm-up has not ended");
-    else if (isnan(k->half_width))
-        snprintf(why, sizeof why, "too little was delivered for an interval");
-    else if (k->half_width <= ik_params_real(measure, "stop_ci") * k->mean)
-        snprintf(why, sizeof why,
-                 "too few values of %s, or means of batches that drift or depend on each other",
-                 ik_params_text(measure, "stop_of"));
-    else
-        snprintf(why, sizeof why, "the 95 %% interval of %s is ± %.3g %%, ± %.3g %% was asked for",
-                 ik_params_text(measure, "stop_of"), 100 * k->half_width / k->mean,
-                 100 * ik_params_real(measure, "stop_ci"));
-    tell_note(r, IK_WARNING,
-              "%s with %s at load %.3g, seed %" PRIu64 ": not converged after %.6g us: %s",
-              experiment_variant(r->e, p, SECTION_ROUTING)->label,
-              experiment_variant(r->e, p, SECTION_TRAFFIC)->label, o->load,
-              experiment_seed(r->e, p), (double)result->end_ps / 1e6, why);
+    bool first = r->unsteady++ == 0 || o->number < r->first_number;
+    if (!first)
+        return;
+    r->first_number = o->number;
+    ik_steady_describe(k, reason, sizeof reason);
+    if (o->load > 0)
+        snprintf(load, sizeof load, " at load %.3g", o->load);
+    if (k->capped)
+        snprintf(capped, sizeof capped, "; it was the longest run, of %" PRIu64 " packet-hops",
+                 o->result.packet_hops);
+    snprintf(r->first_unsteady, sizeof r->first_unsteady,
+             "%.100s with %.100s%s, seed %" PRIu64 ", %s after %.6g us: %s%s",
+             experiment_variant(r->e, p, SECTION_ROUTING)->label,
+             experiment_variant(r->e, p, SECTION_TRAFFIC)->label, load, experiment_seed(r->e, p),
+             k->verdict == IK_STEADY_NO ? "not steady" : "too short to tell",
+             (double)o->result.end_ps / 1e6, reason, capped);
+}
+
+void pool_tell_unsteady(const runner *r)
+{
+    if (r->unsteady == 1 && r->with_verdict == 1)
+        tell_note(r, IK_WARNING, "%s", r->first_unsteady);
+    else if (r->unsteady)
+        tell_note(r, IK_WARNING, "%" PRIu64 " of %" PRIu64 " points %s not steady%s %s",
+                  r->unsteady, r->with_verdict, r->unsteady == 1 ? "is" : "are",
+                  r->unsteady == 1 ? ":" : "; the first:", r->first_unsteady);
 }
 
 /* How much of their rates the channels between switches carried. */
@@ -343,7 +349,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
     if (status == IK_OK)
         note_unsent(r, &o->result.watch);
     if (status == IK_OK)
-        note_not_converged(r, &p, o);
+        note_unsteady(r, &p, o);
     if (status == IK_OK && o->result.deadlock) {
         char load[40] = "";
         if (o->load > 0)

@@ -26,7 +26,10 @@ typedef struct runner {
     uint64_t mine;          /* points that are not elsewhere */
     uint64_t done, skipped; /* of them */
     ik_json left_out;       /* list of what was skipped, and why */
-    bool failed;            /* a proof failed, a deadlock happened, or a workload did not end */
+    /* points with a verdict whether they last; those that are not steady; the first of these */
+    uint64_t with_verdict, unsteady, first_number;
+    char first_unsteady[640];
+    bool failed;                   /* a proof failed, a deadlock, or a workload that did not end */
     struct references *references; /* what workloads take on an ideal crossbar */
     struct traffics *traffics;     /* workloads that several look at */
     /* [num_plans] fabrics that were examined, at the first plan on each; whoever opens one takes
@@ -184,6 +187,8 @@ ik_status machines_run(runner *r, ik_error *err);
 
 /* ---- pool.c: runs the unfinished points of some plans */
 
+/* At the end of a run: how many of its points are not steady, and why the first is not. */
+void pool_tell_unsteady(const runner *r);
 ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots,
                    size_t num_slots, ik_error *err);
 

@@ -36,11 +36,16 @@ static void tell(const bisection *b, double load)
 
 static void note(bisection *b, double load, const ik_sim_result *r, bool accepted)
 {
+    char reason[200] = "";
+    if (r->steady.verdict != IK_STEADY_NONE)
+        ik_steady_describe(&r->steady, reason, sizeof reason);
     ik_json_object(&b->json, NULL);
     ik_json_real(&b->json, "load", load, 9);
     ik_json_real(&b->json, "offered", r->offered, 9);
     ik_json_real(&b->json, "throughput", r->throughput, 9);
     ik_json_bool(&b->json, "accepted", accepted);
+    ik_json_text(&b->json, "steady", ik_steady_verdict_name(r->steady.verdict));
+    ik_json_text(&b->json, "steady_reason", reason);
     ik_json_close(&b->json);
 }
 
@@ -68,7 +73,7 @@ static ik_status probe(bisection *b, unsigned part, ik_error *err)
     ik_status status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, &r, err);
     if (status != IK_OK)
         return status;
-    bool accepted = !r.deadlock && !metric_past_saturation(r.offered, r.throughput);
+    bool accepted = !(metric_saturated(&r) > 0);
     b->deadlock = r.deadlock;
     note(b, load, &r, accepted);
     keep(b, part, &r, accepted);

@@ -22,8 +22,9 @@ typedef struct search_found {
     double load; /* of the result */
     /* highest load that was accepted, 0 = none; NAN: all of 100 %, or a probe was a deadlock */
     double saturation_load;
-    char
-        *probes; /* JSON list of {load, offered, throughput, accepted}, in their order; free() it */
+    /* JSON list of {load, offered, throughput, accepted, steady, steady_reason}, in their order;
+     * free() it */
+    char *probes;
 } search_found;
 
 /* Runs one simulation per probe, 1 + log2(1 / precision) of them at most, each with the seed of

@@ -120,6 +120,7 @@ static ik_status put_lines(figure_book *b, const claim_result *list, void *ctx, 
         fprintf(p->out, "%-16s", "");
         terminal_wrap(p, found, 16, 16);
         put_note(p, "in the source: ", r->c->paper);
+        put_note(p, "", r->c->transient ? "a transient, as its source measured it" : "");
         if (r->verdict == IK_CLAIM_DIFFERS)
             put_note(p, "known to differ: ", r->c->differs);
         else if (r->verdict == IK_CLAIM_HOLDS)
@@ -168,6 +169,7 @@ static ik_status put_rows(figure_book *b, const claim_result *list, void *ctx, i
         put_number(out, &r->right);
         fputc(',', out);
         csv_field(out, r->why);
+        fputs(r->c->transient ? ",true" : ",false", out);
         fputc('\n', out);
     }
     return IK_OK;
@@ -177,7 +179,7 @@ ik_status csv_put_claims(report_model *m, FILE *out, ik_error *err)
 {
     fputs("verdict,claim,source,figure,paper,differs,left,left_ci95,left_samples,op,right,right_"
           "ci95,right_samples,"
-          "why\n",
+          "why,transient\n",
           out);
     return with_results(m, put_rows, out, err);
 }
@@ -205,6 +207,7 @@ static ik_status put_objects(figure_book *b, const claim_result *list, void *ctx
         ik_json_text(j, "op", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
         ik_json_real(j, "right", r->right.mean, 9);
         ik_json_real(j, "right_ci95", r->right.ci95, 9);
+        ik_json_bool(j, "transient", r->c->transient);
         ik_json_close(j);
     }
     return IK_OK;

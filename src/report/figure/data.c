@@ -38,9 +38,11 @@ bool figure_is_repeat(const report_model *m, const size_t *rows, size_t num, siz
            (!e->op || model_is_repeat(m, rows, num, i, e->second));
 }
 
-static bool is_latency(const result_expr *e)
+bool figure_lasts(const report_row *r, const result_expr *e)
 {
-    return e->text && (strstr(e->text, "latency") || strstr(e->text, "round_trip"));
+    double latency = r->value[METRIC_LATENCY_STEADY];
+    return !e->text || (metric_lasts(e->first, r->steady, latency) &&
+                        (!e->op || metric_lasts(e->second, r->steady, latency)));
 }
 
 static int by_value(const void *a, const void *b)
@@ -82,11 +84,11 @@ static void place_cell(const maker *k, figure_cell *c, const view_entry *entries
     }
 }
 
-static void count_unsteady(figure_cell *c, const report_row *row)
+static void count_unsteady(const figure_view *v, figure_cell *c, const report_row *row)
 {
-    bool past = row->value[METRIC_STATIONARY] < 1;
-    c->open += !past && row->value[METRIC_CONVERGED] < 1;
-    c->unsteady += past || row->value[METRIC_CONVERGED] < 1;
+    bool lasts = figure_lasts(row, &v->y) && figure_lasts(row, &v->x);
+    c->open += !lasts && !metric_counts(row->steady);
+    c->unsteady += !lasts;
 }
 
 /* The samples in the order of the points, those without a value as NAN. */
@@ -112,8 +114,8 @@ static ik_status fill_cell(maker *k, figure_cell *c, const view_entry *entries, 
         c->deadlocks += row->deadlock[0] != '\0';
         c->rows[c->num++] = rows[i];
     }
-    for (size_t i = 0; i < num && (is_latency(&k->d->v.y) || is_latency(&k->d->v.x)); i++)
-        count_unsteady(c, &m->rows[rows[i]]);
+    for (size_t i = 0; i < num; i++)
+        count_unsteady(&k->d->v, c, &m->rows[rows[i]]);
     return IK_OK;
 }
 

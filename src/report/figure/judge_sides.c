@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- samples */
 
@@ -50,13 +51,31 @@ static bool was_ended(const report_row *r, const result_expr *e)
            !(metric_is_static(e->first) && (!e->op || metric_is_static(e->second)));
 }
 
-static double result_of(const report_row *r, const result_expr *e, sample_list *out)
+/* Whether a point was judged, and its value (e NULL: that it is accepted) would be another one in a
+ * longer run: then out->why says so, unless the claim is about a transient. */
+static bool is_transient(const judge *j, const report_row *r, const result_expr *e,
+                         sample_list *out)
+{
+    bool lasts = e ? figure_lasts(r, e) : metric_counts(r->steady);
+    if (j->c->transient || r->steady == IK_STEADY_NONE || lasts)
+        return false;
+    const char *why =
+        ik_arena_printf(&j->b->arena, "%s: %s",
+                        r->steady == IK_STEADY_SHORT ? "too short to tell at some points"
+                        : r->steady == IK_STEADY_NO  ? "not steady at some points"
+                                                     : "latencies of some points do not last",
+                        r->steady_reason);
+    out->why = why ? why : "not steady at some points";
+    return true;
+}
+
+static double result_of(const judge *j, const report_row *r, const result_expr *e, sample_list *out)
 {
     if (was_ended(r, e)) {
         out->why = "a deadlock ended some of the points";
         return NAN;
     }
-    return figure_result(r, e);
+    return is_transient(j, r, e, out) ? NAN : figure_result(r, e);
 }
 
 /* The places along x of a side: entries from `begin` on, `num` of them, at value x. The samples
@@ -123,28 +142,34 @@ static const report_row *row_at(const judge *j, const claim_side *side, const pl
 
 /* The lowest load that sample s does not accept; INFINITY: it accepts all. */
 static double saturation(const judge *j, const claim_side *side, const place *p, size_t num,
-                         size_t s)
+                         size_t s, sample_list *out)
 {
     for (size_t i = 0; i < num; i++) {
         const report_row *r = row_at(j, side, &p[i], s);
-        double offered = r->value[METRIC_OFFERED], accepted = r->value[METRIC_THROUGHPUT];
-        if (r->deadlock[0] || metric_past_saturation(offered, accepted))
+        double saturated = r->value[METRIC_SATURATED];
+        if (r->deadlock[0])
             return p[i].x;
-        if (isnan(offered) || isnan(accepted))
+        if (is_transient(j, r, NULL, out) || isnan(saturated))
             return NAN;
+        if (saturated > 0)
+            return p[i].x;
     }
     return INFINITY;
 }
 
 /* Plateau, peak or argmax of the curve that sample s makes; NAN where a point has no such
- * result. */
+ * result. A peak is that of the points that last. */
 static double measure_curve(const judge *j, const claim_side *side, const place *p, size_t num,
                             size_t s, sample_list *out)
 {
     double sum = 0, best = -INFINITY, at = NAN, x = 0; /* x: 0, or NAN */
     size_t counted = 0;
     for (size_t i = 0; i < num; i++) {
-        double y = result_of(row_at(j, side, &p[i], s), &j->c->y, out);
+        const report_row *r = row_at(j, side, &p[i], s);
+        sample_list unheard = {0};
+        if (j->c->measure == CLAIM_PEAK && is_transient(j, r, &j->c->y, &unheard))
+            continue;
+        double y = result_of(j, r, &j->c->y, out);
         bool plateau = p[i].x >= p[num - 1].x - (p[num - 1].x - p[0].x) / 3;
         sum += plateau ? y : 0;
         counted += plateau;
@@ -158,7 +183,9 @@ static double measure_curve(const judge *j, const claim_side *side, const place 
     case CLAIM_ARGMAX:
         return at + x;
     case CLAIM_PEAK:
-        return best + x;
+        if (isinf(best) && !out->why)
+            out->why = "no point of a curve is steady";
+        return isinf(best) ? NAN : best + x;
     default:
         return sum / (double)counted;
     }
@@ -184,7 +211,7 @@ static ik_status curve_samples(const judge *j, const claim_side *side, sample_li
     for (size_t s = 0; status == IK_OK && s < samples; s++)
         if (is_feasible(row_at(j, side, &places[0], s)))
             add_sample(out,
-                       saturates ? saturation(j, side, places, num, s)
+                       saturates ? saturation(j, side, places, num, s, out)
                                  : measure_curve(j, side, places, num, s, out),
                        side->entries[places[0].begin + s].point);
     free(places);
@@ -200,8 +227,8 @@ static double crossing(const judge *j, const place *p, const place *q, size_t nu
     double before = 0, touch = NAN; /* the last difference that is not 0, and the first 0 since */
     size_t last = 0;
     for (size_t i = 0; i < num; i++) {
-        double d = result_of(row_at(j, &j->v.of[0], &p[i], s), &j->c->y, out) -
-                   result_of(row_at(j, &j->v.against, &q[i], s), &j->c->y, out);
+        double d = result_of(j, row_at(j, &j->v.of[0], &p[i], s), &j->c->y, out) -
+                   result_of(j, row_at(j, &j->v.against, &q[i], s), &j->c->y, out);
         if (isnan(d))
             return NAN;
         if (before * d < 0)
@@ -250,22 +277,45 @@ static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *er
     return status;
 }
 
-/* What searches found; INFINITY where all of 100 % was accepted. */
+/* Whether the lowest load that a search found not to be accepted was too short a run to tell. */
+static bool is_open_above(const report_row *r)
+{
+    const char *verdict = NULL;
+    double lowest = INFINITY;
+    size_t k;
+    json_t *probe;
+    json_array_foreach(r->probes, k, probe)
+    {
+        double load = json_number_value(json_object_get(probe, "load"));
+        if (json_is_false(json_object_get(probe, "accepted")) && load < lowest) {
+            lowest = load;
+            verdict = json_string_value(json_object_get(probe, "steady"));
+        }
+    }
+    return verdict && strcmp(verdict, ik_steady_verdict_name(IK_STEADY_SHORT)) == 0;
+}
+
+/* What a search found; INFINITY where all of 100 % was accepted, NAN where that cannot be told. */
+static double search_result(const judge *j, const report_row *r, sample_list *out)
+{
+    double found = r->value[METRIC_SATURATION_LOAD];
+    if (r->deadlock[0])
+        out->why = "a deadlock ended some of the searches";
+    else if (!j->c->transient && is_open_above(r))
+        out->why = "the measured time of some probes is too short to tell";
+    else if (!is_transient(j, r, NULL, out))
+        return isnan(found) ? INFINITY : found;
+    return NAN;
+}
+
 static ik_status searched_samples(const judge *j, const claim_side *side, sample_list *out,
                                   ik_error *err)
 {
     ik_status status = samples_room(out, side->num_entries, err);
     for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[row_of(j, &side->entries[i])];
-        double found = r->value[METRIC_SATURATION_LOAD];
-        if (!is_feasible(r))
-            continue; /* nothing was searched */
-        add_sample(out,
-                   r->deadlock[0] ? NAN
-                   : isnan(found) ? INFINITY
-                                  : found,
-                   side->entries[i].point);
-        out->why = r->deadlock[0] ? "a deadlock ended some of the searches" : out->why;
+        if (is_feasible(r)) /* else nothing was searched */
+            add_sample(out, search_result(j, r, out), side->entries[i].point);
     }
     return status;
 }
@@ -283,7 +333,7 @@ static ik_status samples_of(const judge *j, const claim_side *side, sample_list 
         rows[i] = row_of(j, &side->entries[i]);
     for (size_t i = 0; status == IK_OK && i < side->num_entries; i++) {
         const report_row *r = &j->b->m->rows[rows[i]];
-        double value = result_of(r, &j->c->y, out);
+        double value = result_of(j, r, &j->c->y, out);
         bool counts = !isnan(value) || is_feasible(r);
         bool repeat = figure_is_repeat(j->b->m, rows, side->num_entries, i, &j->c->y);
         out->again[out->num] = repeat;

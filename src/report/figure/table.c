@@ -108,14 +108,14 @@ static void put_means(const figure_data *d, FILE *out)
 {
     const figure_view *v = &d->v;
     char head[320];
-    snprintf(
-        head, sizeof head, "%s%s,%s,%s,y_ci95,samples,without,not_stationary,min,q1,median,q3,max",
-        v->x.text && v->has[KEY_X] ? "," : "", v->x.text && v->has[KEY_X] ? v->key[KEY_X].name : "",
-        d->f->x[0]                  ? d->f->x
-        : d->f->kind == FIGURE_TIME ? "time_ns"
-        : d->f->kind == FIGURE_LIST ? list_find(d->f->y)->place
-                                    : "x",
-        d->f->y);
+    snprintf(head, sizeof head, "%s%s,%s,%s,y_ci95,samples,without,not_steady,min,q1,median,q3,max",
+             v->x.text && v->has[KEY_X] ? "," : "",
+             v->x.text && v->has[KEY_X] ? v->key[KEY_X].name : "",
+             d->f->x[0]                  ? d->f->x
+             : d->f->kind == FIGURE_TIME ? "time_ns"
+             : d->f->kind == FIGURE_LIST ? list_find(d->f->y)->place
+                                         : "x",
+             d->f->y);
     put_head(d, out, head);
     for (size_t i = 0; i < d->num_curves; i++)
         for (size_t k = 0; k < d->curves[i].num; k++) {
@@ -297,7 +297,9 @@ static ik_status table_means(const figure_data *d, const terminal_page *p, grid 
         }
     ik_status status = grid_put(p, g, err);
     if (status == IK_OK && marked)
-        terminal_wrap(p, TERMINAL_PAST_SATURATION, 0, 0);
+        terminal_wrap(
+            p, metric_is_latency(d->v.y.first) ? TERMINAL_PAST_SATURATION : TERMINAL_NOT_STEADY, 0,
+            0);
     return status;
 }
 

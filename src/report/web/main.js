@@ -8,7 +8,7 @@ import { claimsView, figuresView, hasClaims, hasFigures } from './figures.js';
 import { count, loadText, percent, plural, rate, time, verdict } from './format.js';
 import { hasOrder, orderView } from './order.js';
 import { overTime } from './overtime.js';
-import { endless, performance, utilisation } from './performance.js';
+import { endless, performance, steadyText, utilisation } from './performance.js';
 import * as state from './state.js';
 import { numbers, table } from './tables.js';
 import { startTheme, toggleTheme } from './theme.js';
@@ -62,7 +62,7 @@ function summary(data) {
   const failed = data.plans.filter((p) => p.failed).length;
   const asked = data.plans.filter((p) => p.proof.proof !== 'none').length;
   const partial = data.plans.filter((p) => ['sampled', 'off'].includes(p.proof.proof)).length;
-  const best = endless(data).reduce((a, c) => (!a || c.peak_throughput > a.peak_throughput ? c : a), null);
+  const best = endless(data).reduce((a, c) => (c.peak_throughput !== null && (!a || c.peak_throughput > a.peak_throughput) ? c : a), null);
   const warnings = data.fabrics.reduce((n, g) => n + g.findings.filter((x) => x.severity !== 'note').length, 0);
   const locks = data.points.filter((p) => p.deadlock).length;
   // Of all fabrics, from the least to the most.
@@ -92,12 +92,12 @@ function slowCallout(data, f, fi) {
       { key: 'full_load', name: 'full from load', number: true, text: (r) => (r.full_load === null ? 'never' : loadText(r.full_load)) },
       { key: 'utilisation', name: 'utilisation at that load', number: true, text: (r) => percent(r.utilisation, 0) },
       { key: 'siblings_utilisation', name: 'healthy parallel links', number: true, text: (r) => percent(r.siblings_utilisation, 0) },
-      { key: 'peak_throughput', name: 'peak throughput', number: true, text: (r) => percent(r.peak_throughput) },
-      { key: 'repaired_peak_throughput', name: 'with the link repaired', number: true, text: (r) => percent(r.repaired_peak_throughput) },
+      { key: 'peak_throughput', name: 'peak throughput', number: true, text: (r) => (r.peak_throughput === null ? 'no steady point' : percent(r.peak_throughput)) },
+      { key: 'repaired_peak_throughput', name: 'with the link repaired', number: true, text: (r) => (r.repaired_peak_throughput === null ? '–' : percent(r.repaired_peak_throughput)) },
       { key: 'loss', name: 'throughput lost', number: true, text: (r) => (r.loss === null ? '–' : percent(Math.max(0, r.loss), 0)), class: (r) => (r.loss > 0.02 ? 'no' : '') },
     ];
     const rows = costs.map((c) => ({ ...c, curve: data.curves[c.curve].label, short: names(data.curves[c.curve]),
-      loss: c.repaired_peak_throughput ? 1 - c.peak_throughput / c.repaired_peak_throughput : null }));
+      loss: c.repaired_peak_throughput && c.peak_throughput !== null ? 1 - c.peak_throughput / c.repaired_peak_throughput : null }));
     const worst = rows.reduce((a, r) => ((r.loss ?? 0) > (a?.loss ?? 0.005) ? r : a), null);
     const early = rows.filter((r) => r.full_load !== null).sort((a, b) => a.full_load - b.full_load)[0];
     return el('div', { class: 'callout', 'data-slow-link': s.channel },
@@ -210,7 +210,8 @@ function points(data, csv) {
     { key: 'latency_mean_ns', name: 'latency', number: true, text: (r) => some(time)(r.latency_mean_ns) }, { key: 'latency_p99_ns', name: '99th percentile', number: true, text: (r) => some(time)(r.latency_p99_ns) },
     ...measuresOf(data.points).filter(([key]) => key !== 'deadlock_free').map(([key, name, text]) => ({ key, name, number: true, text: measured(key, text) })),
     ...(ends ? [{ key: 'completion_ns', name: 'completion', number: true, text: (r) => time(r.completion_ns) }, { key: 'slowdown', name: 'slowdown', number: true, text: (r) => (r.slowdown === null ? '–' : r.slowdown.toFixed(3)) }] : []),
-    { key: 'packets_delivered', name: 'packets', number: true, text: (r) => some(count)(r.packets_delivered) }, { key: 'deadlock', name: 'deadlock', text: (r) => (r.deadlock ? 'yes' : '') }, { key: 'checksum', name: 'checksum' }];
+    { key: 'packets_delivered', name: 'packets', number: true, text: (r) => some(count)(r.packets_delivered) }, ...(data.curves.some((c) => !isWorkload(c)) ? [{ key: 'steady', name: 'steady', text: (r) => r.steady ?? '–', whole: steadyText }, { key: 'steady_reason', name: 'reason' }] : []),
+    { key: 'deadlock', name: 'deadlock', text: (r) => (r.deadlock ? 'yes' : '') }, { key: 'checksum', name: 'checksum' }];
   const locked = data.points.find((p) => p.deadlock);
   return section('points', 'Every point', locked && el('div', { class: 'callout' }, el('h3', {}, `Deadlock: ${locked.routing} under ${locked.traffic}${locked.load === null ? '' : ` at load ${loadText(locked.load)}`}`), el('pre', {}, locked.deadlock)),
     card(el('p', { class: 'quiet' }, `${plural(rows.length, 'point')}, each is a separate simulation with its own seed; the CSV file is what ikat report --csv prints.`), numbers('points', () => ({ columns, rows }), () => csv)));

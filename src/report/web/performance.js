@@ -14,23 +14,25 @@ const LATENCIES = [['latency_mean_ns', 'mean'], ['latency_p50_ns', 'median'], ['
 // Curves of traffic that never ends.
 export const endless = (data) => data.curves.filter((c) => !isWorkload(c));
 
-// Less than 95 % of the load was accepted, with one seed at least: queues grow as long as the run lasts.
-// Or a run looked in vain for its end: the warm-up went on, or the interval stayed too wide.
-const isOpen = (s) => s.converged != null && s.converged < 1;
-const isPast = (s) => (s.stationary !== null && s.stationary < 1) || isOpen(s);
+// A point that is not steady, or whose measured time is too short to tell: a longer run may give another value.
+const isOpen = (s) => s.steady === 'no' || s.steady === 'too short to tell';
 const isLatency = (key) => LATENCIES.some(([name]) => name === key);
+// Latencies also grow with the run past saturation, with one seed at least.
+const isPast = (s, key) => isOpen(s) || (isLatency(key) && s.latency_steady !== null && s.latency_steady < 1);
 // The one definition of saturation, wherever it is shown.
-export const SATURATION = 'Saturation: less than 95 % of the offered load is accepted.';
-const SATURATION_LOAD = `${SATURATION} It is the lowest simulated load beyond saturation or, if it was searched, the highest load before saturation.`;
-const PAST = 'past saturation; queues grow as long as the run lasts, and the latency says how long that was';
-const OPEN = 'not converged: the warm-up did not end, or the interval did not become as small as asked';
+export const SATURATION = 'Saturation: the load is not accepted in the long run.';
+const SATURATION_LOAD = `${SATURATION} It is the lowest simulated load beyond saturation or, if it was searched, the highest load before saturation; of steady points alone.`;
+const PAST = 'latencies past saturation, where queues grow as long as the run lasts, and the latency says how long that was';
+const OPEN = 'points that are not steady, or measured for too short a time to tell: a longer run may give another value';
+// The verdict on a point in words; '' where nothing was judged.
+export const steadyText = (s) => (s.steady ? `${s.steady === 'yes' ? 'steady' : s.steady === 'no' ? 'not steady' : s.steady}: ${s.steady_reason}` : s.steady_reason ?? '');
 
 function curveLines(data, all, curves, key, { x = 'load', positive = false } = {}) {
   const names = shortNamesOf(data, curves);
   return curves.map((c) => ({
     name: names(c), whole: c.label, curve: c, ...all.styleOf(c),
-    points: c.steps.filter((s) => !positive || s[key] > 0).map((s) => ({ x: s[x], y: s[key], ci: s[`${key}_ci95`], past: isLatency(key) && isPast(s), open: !(s.stationary < 1),
-      note: s.deadlock ? 'deadlock' : isLatency(key) && isPast(s) ? (s.stationary < 1 ? 'past saturation' : 'not converged') : x === 'load' ? '' : `at ${loadText(s.load)} load` })),
+    points: c.steps.filter((s) => !positive || s[key] > 0).map((s) => ({ x: s[x], y: s[key], ci: s[`${key}_ci95`], past: isPast(s, key), open: isOpen(s),
+      note: s.deadlock ? 'deadlock' : isOpen(s) ? steadyText(s) : isPast(s, key) ? 'past saturation' : x === 'load' ? '' : `at ${loadText(s.load)} load` })),
   }));
 }
 
@@ -41,7 +43,8 @@ const placed = (data, c) => ({ curve: data.nameOf(c), routing: c.plan_label ?? d
 function curveRows(data, curves, keys) {
   const differs = (of) => new Set(curves.map((c) => placed(data, c)[of])).size > 1;
   const columns = [...place(data).map((c) => ({ ...c, csv: c.csv || (c.key !== 'routing' && !differs(c.key)) })), { key: 'load', name: 'load', number: true, text: (r) => loadText(r.load) }, { key: 'seeds', name: 'seeds', number: true },
-    ...keys.flatMap(([key, name, show]) => [{ key, name, number: true, text: (r) => plusMinus(r[key], r[`${key}_ci95`], show) + (isLatency(key) && isPast(r) ? '*' : '') }])];
+    ...keys.flatMap(([key, name, show]) => [{ key, name, number: true, text: (r) => plusMinus(r[key], r[`${key}_ci95`], show) + (isPast(r, key) ? '*' : '') }]),
+    { key: 'steady', name: 'steady', text: (r) => r.steady ?? 'not judged', whole: steadyText }, { key: 'steady_reason', csv: true }];
   const csvOnly = keys.map(([key]) => ({ key: `${key}_ci95`, csv: true }));
   return { columns: [...columns, ...csvOnly], rows: curves.flatMap((c) => c.steps.map((s) => ({ ...s, ...placed(data, c) }))) };
 }
@@ -84,17 +87,17 @@ export function performance(data) {
     return el('div', { class: 'grid2' }, throughputPlot(data, looks, t, curves), latencyPlot(data, looks, t, curves));
   });
   const columns = [...place(data),
-    { key: 'saturation_load', name: 'saturation', title: SATURATION_LOAD, number: true, text: (r) => (r.saturation_load === null ? 'not reached' : loadText(r.saturation_load)) },
-    { key: 'peak_throughput', name: 'peak throughput', title: 'The highest accepted throughput at any load.', number: true, text: (r) => percent(r.peak_throughput) },
-    { key: 'low', name: 'mean latency at lowest load', number: true, text: (r) => time(r.low) + (isPast(r.steps[0]) ? '*' : '') },
-    { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) + (isPast(r.steps.at(-1)) ? '*' : '') }];
+    { key: 'saturation_load', name: 'saturation', title: SATURATION_LOAD, number: true, text: (r) => r.saturation },
+    { key: 'peak_throughput', name: 'peak throughput', title: 'The highest accepted throughput at any load, of steady points alone.', number: true, text: (r) => (r.peak_throughput === null ? 'no steady point' : percent(r.peak_throughput)) },
+    { key: 'low', name: 'mean latency at lowest load', number: true, text: (r) => time(r.low) + (isPast(r.steps[0], 'latency_mean_ns') ? '*' : '') },
+    { key: 'high', name: 'at highest load', number: true, text: (r) => time(r.high) + (isPast(r.steps.at(-1), 'latency_mean_ns') ? '*' : '') }];
   const rows = all.map((c) => ({ ...c, ...placed(data, c), low: c.steps[0].latency_mean_ns, high: c.steps.at(-1).latency_mean_ns }));
   return el('section', { id: 'performance' }, el('h2', {}, 'Throughput and latency'),
     el('p', { class: 'quiet' }, 'Loads and throughputs are fractions of the hosts’ injection rate. Bars: 95 % confidence intervals over the seeds. ', el('dfn', { title: SATURATION_LOAD }, 'Saturation'),
-      ' is reached where less than 95 % of the offered load is accepted: in the table, the lowest such load; the peak throughput is the highest accepted throughput at any load.',
+      ' is reached where the load is not accepted in the long run: in the table, the lowest such load; the peak throughput is the highest accepted throughput at any load. Both are of steady points alone: a run ten times as long would find the same.',
       all.some((c) => c.steps.some((s) => s.throughput > 1 || s.host_throughput_max > 1)) && ' A packet counts as accepted, as a whole, when all of it has arrived: in a short measured time a host may seem to accept a little more than 100 %.',
-      data.points.some((p) => p.probes) && ' If it was searched, the table has the highest load of which at least 95 % is accepted.',
-      all.some((c) => c.steps.some(isPast)) && ` Hollow marks, and stars in tables: ${PAST}${all.some((c) => c.steps.some(isOpen)) ? `; or ${OPEN}` : ''}.`),
+      data.points.some((p) => p.probes) && ' If it was searched, the table has the highest load that was found to be accepted.',
+      all.some((c) => c.steps.some((s) => isPast(s, 'latency_mean_ns'))) && ` Hollow marks, and stars in tables: ${PAST}${all.some((c) => c.steps.some(isOpen)) ? `; or ${OPEN}` : ''}.`),
     card(el('h3', {}, 'Saturation and peak throughput'), table('saturation', columns, rows)), charts);
 }
 

@@ -22,17 +22,17 @@ const hollow = (symbol) => symbol % 8 >= 4;
 const dashOf = (line) => DASHES[(line.dash ?? 0) % DASHES.length];
 
 // What points beyond saturation look like, and what that means.
-export const PAST_SHORT = 'past saturation: less than 95 % of the load is accepted';
+export const PAST_SHORT = 'past saturation: the latency grows with the run';
 const PAST_KEY = { colour: -1, dash: -1, symbol: 0, past: true };
 const DIAGONAL = 'all that is offered';
 
 const small = (node, width = 30) => { const box = svg('svg', { width, height: 14, 'aria-hidden': 'true' }); box.append(node); return box; };
 const diagonalSample = () => svg('g', {}, svg('line', { x1: 0, x2: 30, y1: 7, y2: 7, stroke: css('--soft'), 'stroke-width': 1.5, 'stroke-dasharray': '1.5 2' }));
 const anyPast = (spec) => spec.lines.some((l) => l.points.some((p) => p.past));
-// Why points are hollow: past saturation, or (open) they have not converged.
+// Why points are hollow: past saturation, or (open) they are not steady.
 const pastText = (spec) => {
   const points = spec.lines.flatMap((l) => l.points.filter((p) => p.past));
-  return [points.some((p) => !p.open) && PAST_SHORT, points.some((p) => p.open) && 'not converged'].filter(Boolean).join('; or ');
+  return [points.some((p) => !p.open) && PAST_SHORT, points.some((p) => p.open) && 'not steady, or too short to tell'].filter(Boolean).join('; or ');
 };
 
 // What the legend has: a line of each curve, or where these are many and their looks come from values, a line of each value.

@@ -1,0 +1,161 @@
+"""Whether numbers last: every output shows the verdict of every point, and peaks, saturation, costs and claims are of steady points."""
+import csv
+import io
+import sqlite3
+import unittest
+
+from browser import CHROMIUM, Browser
+from harness import CliTest
+
+SWEEP = """\
+fabric: karytree:k=4,n=2
+routing: [dmodk, smodk]
+load: [10%, 30%, 50%, 60%, 80%]
+seeds: 3
+measure: {warmup: 5 us, duration: 20 us}
+figures:
+  - {name: waits, where: {routing: dmodk}, x: load, y: latency_p99_ns}
+  - {name: gets, where: {routing: dmodk}, x: load, y: throughput}
+expect:
+"""
+# What is stored of the points of routing dmodk at each load: verdict, words, whether it is saturated, whether latencies last.
+VERDICTS = {0.1: ("yes", "throughput holds", 0, 1), 0.3: ("no", "throughput falls by 3.1 % per ms", 1, 0), 0.5: ("too short to tell", "the interval is 9 % wide", 0, 0),
+            0.6: ("yes", "saturated: queues grow", 1, 0), 0.8: ("no", "more than can last", 1, 0)}
+CLAIMS = {  # claim: verdict, and words of the reason
+    "metric: throughput, at: {load: 10%}": ("holds", ""), "metric: latency_mean_ns, at: {load: 10%}": ("holds", ""),
+    "metric: throughput, at: {load: 30%}": ("cannot be told", "not steady at some points: throughput falls by 3.1 % per ms"),
+    "metric: throughput, at: {load: 30%}, transient: true": ("holds", ""), "metric: offered, at: {load: 30%}": ("holds", ""),
+    "metric: throughput / offered, at: {load: 50%}": ("cannot be told", "too short to tell at some points: the interval is 9 % wide"),
+    "metric: throughput, at: {load: 60%}": ("holds", ""), "metric: mean_hops, at: {load: 30%}": ("holds", ""),
+    "metric: latency_p99_ns, at: {load: 60%}": ("cannot be told", "do not last: saturated"), "metric: latency_p99_ns, at: {load: 60%}, transient: true": ("holds", ""),
+    "metric: saturation": ("cannot be told", "not steady at some points"), "metric: peak": ("holds", ""), "metric: plateau": ("cannot be told", "")}
+
+
+def claim(text):
+    metric, *rest = text.split(", ", 1)
+    return f"  - {{claim: c, {metric}, of: {{routing: dmodk}}, op: '>', value: 0.01{''.join(', ' + r for r in rest)}}}\n"
+
+
+class Steady(CliTest):
+    def make(self, text, name="test"):
+        path, store = self.tmp / f"{name}.yaml", self.tmp / f"{name}.db"
+        path.write_text(text)
+        self.ok("run", path, "-o", store)
+        return store
+
+    def judged(self):
+        """A results file with every kind of verdict; the points of smodk are not steady."""
+        store = self.make(SWEEP.replace("measure: {", "measures: mean_hops\nmeasure: {") + "".join(map(claim, CLAIMS)))
+        with sqlite3.connect(store) as db:
+            for load, (steady, reason, saturated, latency) in VERDICTS.items():
+                db.execute("UPDATE points SET steady = ?, steady_reason = ?, saturated = ?, latency_steady = ?, drift_per_ms = ?, needs_ns = ? WHERE load = ?",
+                           (steady, reason, saturated, latency, -0.031, None if steady == "yes" else 4e6, load))
+            db.execute("UPDATE points SET steady = 'no', steady_reason = 'rises', latency_steady = 0 WHERE plan IN (SELECT id FROM plans WHERE routing LIKE 'smodk%')")
+        db.close()
+        return store
+
+    def rows(self, store, *args):
+        return list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv", *args))))
+
+    def test_every_output(self):
+        store = self.judged()
+        rows = [r for r in self.rows(store) if r["routing"] == "dmodk"]
+        answer = self.json("report", store)
+        curve, other = answer["curves"]
+        for row in rows:
+            steady, reason, saturated, latency = VERDICTS[float(row["load"])]
+            self.assertEqual((row["steady"], row["steady_reason"], row["saturated"], row["latency_steady"]), (steady, reason, str(saturated), str(latency)))
+            self.assertEqual((row["drift_per_ms"], row["needs_ns"]), ("-0.031", "" if steady == "yes" else "4000000"))
+        for item in [*curve["steps"], *(p for p in answer["points"] if p["routing"] == "dmodk")]:
+            self.assertEqual((item["steady"], item["steady_reason"]), VERDICTS[item["load"]][:2])
+        # Of steady points alone.
+        self.assertAlmostEqual(curve["peak_throughput"], sum(float(r["throughput"]) for r in rows if r["load"] == "0.6") / 3, places=6)
+        self.assertEqual((curve["saturation_load"], curve["saturation"]), (0.6, "60 %"))
+        self.assertEqual((other["peak_throughput"], other["saturation_load"], other["saturation"]), (None, None, "-"))
+        text = " ".join(self.ok("report", store, "--table", "points").split())
+        self.assertIn("throughput falls by 3.1 % per ms", text)
+        for name, starred in (("waits", 4 * 1 + 1), ("gets", 3 + 1)):
+            table = self.ok("report", store, "--figure", name)
+            self.assertEqual(table.count("*"), starred, table)
+            figure = self.tmp / f"{name}.csv"
+            self.ok("report", store, "--figure", name, "-o", figure)
+            self.assertEqual([r["not_steady"] for r in csv.DictReader(io.StringIO(figure.read_text()))], ["0", "3", "3", "0" if name == "gets" else "3", "3"])
+
+    def test_terminal(self):
+        store = self.judged()
+        text = self.ok("run", self.tmp / "test.yaml", "-o", store)
+        lines = [line for line in text.splitlines() if line.startswith(("dmodk", "smodk")) and "us" in line]
+        self.assertIn(" 60 % ", lines[0])
+        self.assertIn(" 6 of 15 ", lines[0])
+        self.assertIn("no steady point", lines[1])
+        self.assertEqual([line.count("us*") for line in lines], [1, 2])
+        words = " ".join(text.split())
+        self.assertIn("Not steady: dmodk, uniform at load 30 %: throughput falls by 3.1 % per ms; about 4 ms would be enough.", words)
+        self.assertIn("Too short to tell: dmodk, uniform at load 50 %: the interval is 9 % wide; about 4 ms would be enough.", words)
+        self.assertIn("a transient, as its source measured it", words)
+
+    def test_claims(self):
+        store = self.judged()
+        for row, (text, (verdict, why)) in zip(self.rows(store, "--table", "claims"), CLAIMS.items(), strict=True):
+            with self.subTest(text):
+                self.assertEqual(row["verdict"], verdict, row)
+                self.assertIn(why, row["why"])
+                self.assertEqual(row["transient"], "true" if "transient" in text else "false")
+
+    def test_lowest_load_is_past_saturation(self):
+        store = self.judged()
+        with sqlite3.connect(store) as db:
+            db.execute("UPDATE points SET steady = 'yes', saturated = load >= 0.1")
+        db.close()
+        self.assertEqual(self.json("report", store)["curves"][0]["saturation"], "below 10 %")
+        with sqlite3.connect(store) as db:
+            db.execute("UPDATE points SET saturated = 0, steady = iif(load < 0.55, 'yes', 'no')")
+        db.close()
+        self.assertEqual(self.json("report", store)["curves"][0]["saturation"], "> 50 %")
+
+    @unittest.skipUnless(CHROMIUM, "no Chromium")
+    def test_page(self):
+        store = self.judged()
+        page = self.tmp / "page.html"
+        self.ok("report", store, "-o", page)
+        with Browser(self.tmp) as browser:
+            browser.open(page, "#numbers")
+            peaks = browser.run("[...document.querySelectorAll('[data-table=saturation] tbody tr')].map((r) => r.textContent)")
+            self.assertTrue("60 %" in peaks[0] and "no steady point" in peaks[1], peaks)
+            shown = browser.run("document.querySelector('#points').textContent")
+            for steady, reason, _, _ in VERDICTS.values():
+                self.assertIn(steady, shown)
+                self.assertIn(reason, shown)
+            marks = browser.run("[...document.querySelector('#performance .grid2').querySelectorAll('.card:first-child .plot path')].filter((p) => p.getAttribute('fill') === '#ffffff' && p.getAttribute('stroke')).length")
+            self.assertEqual(marks, 3 + 5)
+            self.assertEqual(browser.console, [])
+
+    def test_earlier_files(self):
+        """Of the format before verdicts: read as before and marked; neither continued nor merged."""
+        store, old = self.make(SWEEP + claim("metric: throughput, at: {load: 30%}") + claim("metric: latency_mean_ns, at: {load: 80%}")), self.tmp / "old.db"
+        verdicts = "saturated REAL, latency_steady REAL, drift_per_ms REAL, steady_bound REAL, needs_ns REAL, steady TEXT NOT NULL, steady_reason TEXT NOT NULL"
+        with sqlite3.connect(old) as db:
+            db.execute("ATTACH ? AS new", (str(store),))
+            for name, sql in db.execute("SELECT name, sql FROM new.sqlite_master WHERE sql IS NOT NULL").fetchall():
+                db.execute(sql.replace(verdicts, "stationary REAL"))
+                columns = ", ".join("load < 0.7" if c[1] == "stationary" else c[1] for c in db.execute(f"PRAGMA table_info({name})"))
+                db.execute(f"INSERT INTO main.{name} SELECT {columns} FROM new.{name}")
+            db.execute("PRAGMA application_id = 0x696b6174")
+            db.execute("PRAGMA user_version = 16")
+        db.close()
+        for row in self.rows(old):
+            self.assertEqual((row["steady"], row["steady_reason"], row["drift_per_ms"]), ("", "not judged (made by an earlier version)", ""))
+            self.assertEqual(row["saturated"], "1" if row["load"] == "0.8" else "0")
+        curve = self.json("report", old)["curves"][0]
+        self.assertEqual(curve["saturation"], "80 %")
+        self.assertAlmostEqual(curve["peak_throughput"], max(s["throughput"] for s in curve["steps"]), places=6)
+        self.assertEqual([r["verdict"] for r in self.rows(old, "--table", "claims")], ["holds", "holds"])
+        self.assertEqual(self.ok("report", old, "--figure", "waits").count("*"), 2)
+        self.ok("report", old, "-o", self.tmp / "old.html")
+        self.refused("run", self.tmp / "test.yaml", "-o", old, says=["results format 16", "read, but not written"])
+        self.refused("merge", old, "-o", self.tmp / "merged.db", says=["results format 16"])
+        self.assertFalse((self.tmp / "merged.db").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
