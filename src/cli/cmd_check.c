@@ -12,7 +12,8 @@ typedef struct check {
     ik_fabric *f;
     ik_plan *plan;
     ik_proof proof;
-    bool refused; /* hosts are not connected, and that was not allowed */
+    uint64_t certified; /* pairs of hosts with which the certificate was checked, 0: not asked */
+    bool refused;       /* hosts are not connected, and that was not allowed */
 } check;
 
 static const char *verdict_text(ik_verdict v)
@@ -176,6 +177,7 @@ static int show_json(const check *k)
         put_witness(&j, k);
     else
         ik_json_null(&j, "witness");
+    cli_json_known(&j, "certified_pairs", cli_has(k->c, "--certificate"), k->certified);
     return cli_json_end(k->c, &j);
 }
 
@@ -313,6 +315,9 @@ static void print_text(const check *k)
     print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
     printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels),
            cli_count(p->dependencies));
+    if (cli_has(k->c, "--certificate"))
+        printf("  %-15s %s; checked with %s host pairs\n", "certificate",
+               cli_line(cli_get(k->c, "--certificate")), cli_count(k->certified));
     if (one_lane(k))
         printf("  %-15s for one lane: the tables have no service levels and virtual lanes\n", "");
     if (p->gap_src != IK_NONE)
@@ -327,6 +332,27 @@ static void print_text(const check *k)
 /* ------------------------------------------------------------------------------------------ the
  * command */
 
+/* The proof with its certificate, which is checked with every pair before it is written. */
+static ik_status prove_certified(check *k, const ik_verify_config *config, const char *path,
+                                 ik_error *err)
+{
+    ik_certificate certificate;
+    ik_output file;
+    const ik_env *env = &k->c->env;
+    ik_status status = ik_verify_certified(k->plan, config, env, &k->proof, &certificate, err);
+    if (status != IK_OK)
+        return status;
+    status = ik_certificate_check(k->plan, &k->proof, &certificate, 0, env, &k->certified, err);
+    if (status == IK_OK)
+        status = ik_output_open(&file, path, err);
+    if (status == IK_OK) {
+        status = ik_certificate_print(k->plan, &k->proof, &certificate, file.out, err);
+        status = ik_output_close(&file, status, err);
+    }
+    ik_certificate_free(&certificate);
+    return status;
+}
+
 static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *config, ik_error *err)
 {
     const cli *c = k->c;
@@ -339,7 +365,9 @@ static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *confi
     }
     if (status == IK_OK) {
         cli_stage(k->c, "proving %s", k->plan->routing->spec);
-        status = ik_verify_cached(k->plan, config, &c->env, &k->proof, NULL, err);
+        const char *path = cli_get(c, "--certificate");
+        status = path ? prove_certified(k, config, path, err)
+                      : ik_verify_cached(k->plan, config, &c->env, &k->proof, NULL, err);
     }
     return status;
 }
@@ -379,8 +407,11 @@ static int run(cli *c)
         (cli_has(c, "--sample") &&
          !cli_get_uint(c, "--sample", 1, 1000000000000, 1, &config.sample_pairs)))
         return CLI_USAGE;
-    if (!read_flow(c, &config.flow))
+    if (!read_flow(c, &config.flow) || cli_not_with(c, "--certificate", "--sample") != CLI_DONE)
         return CLI_USAGE;
+    if (cli_has(c, "--certificate") && cli_same_file(cli_get(c, "--certificate"), c->args[0]))
+        return cli_usage(c, "the certificate in '%s' would overwrite the fabric that it is about",
+                         cli_get(c, "--certificate"));
     cli_use_cache(c);
     check k = {.c = c};
     ik_error err;
@@ -404,6 +435,10 @@ static const cli_option options[] = {
      "examine only N pairs of hosts, drawn at random: this can find faults but not prove that "
      "there are none",
      false},
+    {"--certificate", 0, "FILE",
+     "write why there is no deadlock, or the cycle, so that another program can check it; ikat "
+     "checks it with every pair, without the code of the proof",
+     false, "<file>"},
     CLI_ALLOW_UNREACHABLE,
     CLI_NO_CACHE,
     {NULL, 0, NULL, NULL, false},
@@ -438,7 +473,7 @@ const ik_command ik_command_check = {
         "[source, destination], lost_path, escape_gap (null, or source, destination, "
         "switch, at), witness (null, or the steps:\n"
         "switch, port, to_switch, vc, through, from, to, source, destination, source_name, "
-        "destination_name).",
+        "destination_name), certified_pairs (null without --certificate).",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

@@ -140,6 +140,58 @@ static ik_status write_paths(const route_job *job, FILE *out, ik_error *err)
     return all_paths(job, out, NULL, err);
 }
 
+/* ------------------------------------------------------------------------------------------
+ * hops */
+
+typedef struct hop_list {
+    const ik_fabric *f;
+    FILE *out;
+} hop_list;
+
+static void print_hop(void *ctx, const ik_hop *hop)
+{
+    const hop_list *l = ctx;
+    const ik_fabric *f = l->f;
+    if (ik_is_switch(f, f->port_node[hop->in]))
+        fprintf(l->out, " %u.%u/%u", f->port_node[hop->in], ik_port_local(f, hop->in), hop->in_vc);
+    else
+        fputs(" -", l->out);
+    fprintf(l->out, ">%u.%u/%u", f->port_node[hop->out], ik_port_local(f, hop->out), hop->out_vc);
+}
+
+/* Every hop that each pair's packets may make, over all choices. */
+static ik_status write_hops(const route_job *job, FILE *out, ik_error *err)
+{
+    const ik_routing *r = job->plan->routing;
+    hop_list list = {job->f, out};
+    ik_hops *hops = ik_hops_new(job->plan);
+    ik_status status = hops ? IK_OK : ik_fail_memory(err, 0, "hops");
+    fprintf(out, "# %s, routing %s, VC scheme %s\n",
+            cli_line(job->f->spec ? job->f->spec : job->c->args[0]), cli_line(r->spec),
+            cli_line(job->plan->vc->spec));
+    fputs("# source destination initial-state, then held>next for each hop that is allowed: "
+          "switch.port/vc of the two channels, - for the host's\n",
+          out);
+    for (uint32_t src = 0; status == IK_OK && src < job->f->num_hosts; src++) {
+        for (uint32_t dst = 0; status == IK_OK && dst < job->f->num_hosts; dst++) {
+            uint32_t pairs = src == dst ? 0 : ik_rails_count(r, src, dst), from, to, line = 0;
+            for (uint32_t k = 0; k < pairs; k++) {
+                ik_rails_nth(r, src, dst, k, &from, &to);
+                uint32_t starts = ik_plan_num_starts(job->plan, from, to);
+                for (uint32_t n = 0; n < starts && status == IK_OK; n++) {
+                    fprintf(out, "%u %u %u", src, dst, line++);
+                    status = ik_hops_each(hops, from, to, n, print_hop, &list, err);
+                    fputc('\n', out);
+                }
+            }
+        }
+        if (status == IK_OK && ik_env_cancelled(&job->c->env))
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    ik_hops_free(hops);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------------ JSON,
  * registers */
 
@@ -337,11 +389,13 @@ static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
 
 ik_status route_write(const route_job *job, const char *format, FILE *out, ik_error *err)
 {
-    static const char *const formats[] = {"lft", "paths", "ir", "fir", "json", NULL};
+    static const char *const formats[] = {"lft", "paths", "hops", "ir", "fir", "json", NULL};
     if (strcmp(format, "lft") == 0)
         return write_tables(job, out, err);
     if (strcmp(format, "paths") == 0)
         return write_paths(job, out, err);
+    if (strcmp(format, "hops") == 0)
+        return write_hops(job, out, err);
     if (strcmp(format, "ir") == 0 || strcmp(format, "fir") == 0)
         return write_registers(job, format[0] == 'f', out, err);
     if (strcmp(format, "json") == 0)
