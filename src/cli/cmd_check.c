@@ -5,6 +5,7 @@
  */
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct check {
@@ -12,6 +13,7 @@ typedef struct check {
     ik_fabric *f;
     ik_plan *plan;
     ik_proof proof;
+    bool by_lid;        /* the cycle is of pairs of ports that packets do not take in ikat */
     uint64_t certified; /* pairs of hosts with which the certificate was checked, 0: not asked */
     bool refused;       /* hosts are not connected, and that was not allowed */
 } check;
@@ -320,6 +322,10 @@ static void print_text(const check *k)
                cli_line(cli_get(k->c, "--certificate")), cli_count(k->certified));
     if (one_lane(k))
         printf("  %-15s for one lane: the tables have no service levels and virtual lanes\n", "");
+    if (k->by_lid)
+        printf("  %-15s packets in ikat do not take these pairs of ports; a subnet routes every "
+               "LID\n",
+               "");
     if (p->gap_src != IK_NONE)
         print_gap(k);
     if (p->lost_path)
@@ -332,20 +338,74 @@ static void print_text(const check *k)
 /* ------------------------------------------------------------------------------------------ the
  * command */
 
-/* The proof with its certificate, which is checked with every pair before it is written. */
-static ik_status prove_certified(check *k, const ik_verify_config *config, const char *path,
-                                 ik_error *err)
+/* The judge's cycle as that of the proof. */
+static ik_status take_loop(check *k, const ik_lids *lids, const ik_subnet_verdict *v, ik_error *err)
 {
-    ik_certificate certificate;
+    ik_dependency *cycle = calloc(v->loop_length, sizeof *cycle);
+    if (!cycle)
+        return ik_fail_memory(err, v->loop_length * sizeof *cycle, "a cycle");
+    for (size_t i = 0; i < v->loop_length; i++) {
+        const ik_subnet_loop *step = &v->loop[i];
+        cycle[i] = (ik_dependency){.channel = step->channel,
+                                   .vc = step->vl,
+                                   .src = ik_node_host(k->f, lids->of[step->src].node),
+                                   .dst = ik_node_host(k->f, lids->of[step->dst].node)};
+    }
+    k->proof.witness = cycle;
+    k->proof.witness_length = v->loop_length;
+    k->proof.deadlock_free = IK_NO;
+    k->proof.deadlock_reason = "credit loop between LIDs of hosts' other ports";
+    k->by_lid = true;
+    k->certified = 0; /* of other packets */
+    return IK_OK;
+}
+
+/* A subnet routes every LID: where hosts have several cables, tables are judged for all pairs of
+ * ports, as by 'ikat audit', and not only for those that packets take in ikat. */
+static ik_status judge_lids(check *k, ik_error *err)
+{
+    const cli *c = k->c;
+    ik_lids lids = {0};
+    ik_lid_tables tables = {0};
+    ik_subnet_verdict v = {0};
+    if (!one_lane(k) || !k->plan->routing->rails || k->proof.sampled_pairs)
+        return IK_OK;
+    ik_status status = ik_lids_make(k->f, &lids, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_of(k->plan->routing, &lids, &c->env, &tables, err);
+    if (status == IK_OK)
+        status = ik_subnet_judge(&tables, NULL, NULL, NULL, &c->env, &v, err);
+    if (status == IK_OK) {
+        k->proof.dependencies = v.dependencies;
+        k->proof.channels = 0;
+        for (uint32_t port = 0; port < k->f->num_ports; port++)
+            k->proof.channels += v.paths_over[port] && ik_is_switch(k->f, k->f->port_node[port]) &&
+                                 ik_is_switch(k->f, ik_peer_node(k->f, port));
+        if (v.deadlock_free == IK_NO && k->proof.deadlock_free == IK_YES)
+            status = take_loop(k, &lids, &v, err);
+    }
+    ik_subnet_verdict_free(&v);
+    ik_lid_tables_free(&tables);
+    ik_lids_free(&lids);
+    return status;
+}
+
+/* Proves and judges; with a file, writes the certificate, which is checked with every pair. */
+static ik_status certify(check *k, const ik_verify_config *config, const char *path, ik_error *err)
+{
+    ik_certificate certificate = {0};
     ik_output file;
     const ik_env *env = &k->c->env;
-    ik_status status = ik_verify_certified(k->plan, config, env, &k->proof, &certificate, err);
-    if (status != IK_OK)
-        return status;
-    status = ik_certificate_check(k->plan, &k->proof, &certificate, 0, env, &k->certified, err);
+    ik_status status = path
+                           ? ik_verify_certified(k->plan, config, env, &k->proof, &certificate, err)
+                           : ik_verify_cached(k->plan, config, env, &k->proof, NULL, err);
+    if (status == IK_OK && path)
+        status = ik_certificate_check(k->plan, &k->proof, &certificate, 0, env, &k->certified, err);
     if (status == IK_OK)
+        status = judge_lids(k, err);
+    if (status == IK_OK && path)
         status = ik_output_open(&file, path, err);
-    if (status == IK_OK) {
+    if (status == IK_OK && path) {
         status = ik_certificate_print(k->plan, &k->proof, &certificate, file.out, err);
         status = ik_output_close(&file, status, err);
     }
@@ -365,9 +425,7 @@ static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *confi
     }
     if (status == IK_OK) {
         cli_stage(k->c, "proving %s", k->plan->routing->spec);
-        const char *path = cli_get(c, "--certificate");
-        status = path ? prove_certified(k, config, path, err)
-                      : ik_verify_cached(k->plan, config, &c->env, &k->proof, NULL, err);
+        status = certify(k, config, cli_get(c, "--certificate"), err);
     }
     return status;
 }
@@ -473,7 +531,8 @@ const ik_command ik_command_check = {
         "[source, destination], lost_path, escape_gap (null, or source, destination, "
         "switch, at), witness (null, or the steps:\n"
         "switch, port, to_switch, vc, through, from, to, source, destination, source_name, "
-        "destination_name), certified_pairs (null without --certificate).",
+        "destination_name), certified_pairs (null without --certificate).\nTables from a file are "
+        "judged for every LID of hosts, as by 'ikat audit'.",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

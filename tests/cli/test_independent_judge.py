@@ -188,6 +188,58 @@ class IndependentJudge(CliTest):
         cases = [(spec + state, r, s) for spec in SPECS for state in ("", ",fail=10%,fail_seed=3", ",hosts=5") for r in ROUTINGS for s in SCHEMES]
         self.some(cases, 60, rng)
 
+    def loop_over_lids(self, dump, table):
+        """Dependencies of all pairs of LIDs of hosts through the tables, and whether they have a cycle."""
+        fabric = self.tmp / "fabric.json"
+        self.ok("topo", dump, "-o", fabric, "--format", "json", "-q", status=None)
+        judge = Judge(fabric.read_text(), "", "")
+        whole = json.loads(fabric.read_text())
+        switch_of = {node["guid"]: i for i, node in enumerate(whole["switches"])}
+        ports = {guid: (host, port) for host, node in enumerate(whole["hosts"], judge.switches) for port, guid in node["port_guids"]}
+        entries, at = {}, None
+        for line in table.read_text().splitlines():
+            if line.startswith("Unicast lids"):
+                at = switch_of[line.split("guid ")[1].split()[0]]
+            elif "Channel Adapter" in line:  # its ports are numbered from 1
+                entries[at, ports[line.split("portguid ")[1].split(":")[0]]] = int(line.split()[1]) - 1
+        for source in ports.values():
+            for other in ports.values():
+                (sw, _), held, steps = judge.peer[source], None, 0
+                while other != source and sw < judge.switches and steps <= judge.switches:
+                    onward, steps = (sw, entries[sw, other], 0), steps + 1
+                    sw, _ = judge.peer[onward[:2]]
+                    if sw < judge.switches:
+                        judge.used.add(onward)
+                        if held:
+                            judge.graph[held].add(onward)
+                    held = onward
+        return judge.dependencies(), judge.acyclic()
+
+    def test_check_route_audit_and_deploy_have_one_judge(self):
+        rng = random.Random(33)
+        loops = 0
+        for i in range(120 if ALL else 8):
+            edges, dump, table = self.tmp / "ring.edges", self.tmp / "ring.ibnetdiscover", self.tmp / "ring.lft"
+            edges.write_text(drawn_graph(rng))
+            self.ok("topo", edges, "-o", dump, "-q", status=None)
+            routing = rng.choice(["shortest", "shortest", "minimal:paths=one", "updown", "dfsssp", "nue"])
+            about = (edges.read_text(), routing)
+            self.ok("route", dump, "-r", routing, "--format", "lft", "--unproved", "-o", table, "-q")
+            dependencies, sound = self.loop_over_lids(dump, table)
+            loops += not sound
+            proof = self.json("check", dump, "-r", f"lft:path={table}", "-q", status=None)
+            self.assertEqual((proof["dependencies"], proof["deadlock_free"], proof["witness"] is None), (dependencies, sound, sound), about)
+            installed = self.json("audit", dump, "--lfts", table, "-r", "none", "-q", status=None)["installed"]
+            self.assertEqual((installed["dependencies"], installed["deadlock_free"]), (dependencies, sound), about)
+            written = run("route", dump, "-r", routing, "--format", "lft", "-o", self.tmp / "again.lft", "-q")
+            self.assertEqual((written.returncode, (self.tmp / "again.lft").exists()), (0, True) if sound else (2, False), about)
+            (self.tmp / "again.lft").unlink(missing_ok=True)
+            again = run("route", dump, "-r", f"lft:path={table}", "--format", "lft", "-q")
+            self.assertEqual(again.returncode, 0 if sound else 2, about)
+            deployed = run("deploy", dump, "-r", routing, "--vc", "1q", "-o", self.tmp / f"deployed{i}", "-q")
+            self.assertEqual(deployed.returncode, 0 if sound else 1, (about, deployed.stderr))
+        self.assertGreater(loops, 1)
+
     def test_an_order_that_is_wrong_is_rejected(self):
         for spec, routing, scheme in [("karytree:k=2,n=3", "dmodk", None), ("torus:dims=4:3", "dor", "dateline"), ("xgft:m=3:4,w=2:2", "dmodc", "flow2sl"),
                                       ("mesh:dims=3:3", "minimal", "escape:routing=dor")]:
