@@ -277,9 +277,9 @@ void ik_routing_free(ik_routing *r);
  * the same and there is one pair. */
 /* Pairs of ports that messages of src for dst take, each as often as the others: 1 for
  * deterministic routings. At least 1: two hosts without a connection get a pair of ports that has
- * none. Trees: what the family's `rail` says. Others: of the pairs of ports whose switches are
- * nearest to each other a deterministic routing takes number (src / n + dst) mod n, every other all
- * n. */
+ * none. Trees: what the family's `rail` says. Others: of the n pairs of ports whose switches are
+ * nearest to each other a deterministic routing takes number (a / n + b) mod n, where a < b are the
+ * two hosts, so that a connection has the same ports in both directions; any other takes all n. */
 uint32_t ik_rails_count(const ik_routing *r, uint32_t src, uint32_t dst);
 void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from,
                   uint32_t *to);

@@ -116,6 +116,53 @@ ik_status ik_verify_cached(const ik_plan *plan, const ik_verify_config *config, 
                            ik_proof *out, bool *cached, ik_error *err);
 void ik_proof_free(ik_proof *proof);
 
+/* ---- certificates */
+
+/* Why a plan is free of deadlock, for a checker that does not believe the prover: an order of
+ * channels between switches, by VC, in which every dependency goes up. docs/proofs.md says what has
+ * to be checked. */
+typedef struct ik_certificate {
+    /* VCs 0 … ordered_vcs-1 are ordered: all, or those of the escape layer */
+    unsigned ordered_vcs;
+    bool direct; /* of an escape layer: direct dependencies alone (IK_CONDITION_DIRECT) */
+    /* [num_ports][ordered_vcs] position of the channel that a port sends on, from 1; 0: no packet
+     * uses it. NULL: there is no order */
+    uint32_t *rank;
+    size_t num; /* channels and VCs that have a position */
+} ik_certificate;
+void ik_certificate_free(ik_certificate *c);
+/* ik_verify() with its certificate. Unless the plan is proved free of deadlock, that has no order,
+ * and the proof's witness and gap say why it is not. */
+ik_status ik_verify_certified(const ik_plan *plan, const ik_verify_config *config,
+                              const ik_env *env, ik_proof *proof, ik_certificate *certificate,
+                              ik_error *err);
+/* Walks the packets of all pairs through the plan, with no code of the prover. IK_ERR_INTERNAL: the
+ * verdict on deadlocks does not hold, and where. most_steps: after so many states the rest of the
+ * pairs is left out, which are spread evenly; 0 = none is. *pairs: of hosts, walked. ik_verify()
+ * does so itself for a part of the pairs. */
+ik_status ik_certificate_check(const ik_plan *plan, const ik_proof *proof,
+                               const ik_certificate *certificate, uint64_t most_steps,
+                               const ik_env *env, uint64_t *pairs, ik_error *err);
+/* As text, which docs/proofs.md describes. */
+ik_status ik_certificate_print(const ik_plan *plan, const ik_proof *proof,
+                               const ik_certificate *certificate, FILE *out, ik_error *err);
+
+/* A hop that a packet may make: it holds channel `in` (the host's, on the first hop) and may take
+ * `out` next. Channels are sending ports. */
+typedef struct ik_hop {
+    uint32_t in, out;
+    uint8_t in_vc, out_vc;
+} ik_hop;
+typedef void (*ik_hop_fn)(void *ctx, const ik_hop *hop);
+typedef struct ik_hops ik_hops;
+/* The plan is borrowed. NULL when out of memory. For one thread. */
+ik_hops *ik_hops_new(const ik_plan *plan);
+void ik_hops_free(ik_hops *hops);
+/* Every hop that packets between two hosts of the plan's fabric may make from initial state n, over
+ * all choices; the same hop may come several times. */
+ik_status ik_hops_each(ik_hops *hops, uint32_t from, uint32_t to, uint32_t n, ik_hop_fn fn,
+                       void *ctx, ik_error *err);
+
 /* How many different destination hosts packets on a channel can have, over every allowed choice of
  * every pair: the fewer, the less a hot destination's packets stand in the way of others.
  * *destinations: [num_ports] by channel, host channels included; free it. Cost as ik_verify. */

@@ -5,6 +5,7 @@
  */
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct check {
@@ -12,7 +13,9 @@ typedef struct check {
     ik_fabric *f;
     ik_plan *plan;
     ik_proof proof;
-    bool refused; /* hosts are not connected, and that was not allowed */
+    bool by_lid;        /* the cycle is of pairs of ports that packets do not take in ikat */
+    uint64_t certified; /* pairs of hosts with which the certificate was checked, 0: not asked */
+    bool refused;       /* hosts are not connected, and that was not allowed */
 } check;
 
 static const char *verdict_text(ik_verdict v)
@@ -176,6 +179,7 @@ static int show_json(const check *k)
         put_witness(&j, k);
     else
         ik_json_null(&j, "witness");
+    cli_json_known(&j, "certified_pairs", cli_has(k->c, "--certificate"), k->certified);
     return cli_json_end(k->c, &j);
 }
 
@@ -313,8 +317,15 @@ static void print_text(const check *k)
     print_verdict(k->c, "deadlock-free", p->deadlock_free, p->deadlock_reason);
     printf("  %-15s %s channels and VCs, %s dependencies\n", "", cli_count(p->channels),
            cli_count(p->dependencies));
+    if (cli_has(k->c, "--certificate"))
+        printf("  %-15s %s; checked with %s host pairs\n", "certificate",
+               cli_line(cli_get(k->c, "--certificate")), cli_count(k->certified));
     if (one_lane(k))
         printf("  %-15s for one lane: the tables have no service levels and virtual lanes\n", "");
+    if (k->by_lid)
+        printf("  %-15s packets in ikat do not take these pairs of ports; a subnet routes every "
+               "LID\n",
+               "");
     if (p->gap_src != IK_NONE)
         print_gap(k);
     if (p->lost_path)
@@ -326,6 +337,81 @@ static void print_text(const check *k)
 
 /* ------------------------------------------------------------------------------------------ the
  * command */
+
+/* The judge's cycle as that of the proof. */
+static ik_status take_loop(check *k, const ik_lids *lids, const ik_subnet_verdict *v, ik_error *err)
+{
+    ik_dependency *cycle = calloc(v->loop_length, sizeof *cycle);
+    if (!cycle)
+        return ik_fail_memory(err, v->loop_length * sizeof *cycle, "a cycle");
+    for (size_t i = 0; i < v->loop_length; i++) {
+        const ik_subnet_loop *step = &v->loop[i];
+        cycle[i] = (ik_dependency){.channel = step->channel,
+                                   .vc = step->vl,
+                                   .src = ik_node_host(k->f, lids->of[step->src].node),
+                                   .dst = ik_node_host(k->f, lids->of[step->dst].node)};
+    }
+    k->proof.witness = cycle;
+    k->proof.witness_length = v->loop_length;
+    k->proof.deadlock_free = IK_NO;
+    k->proof.deadlock_reason = "credit loop between LIDs of hosts' other ports";
+    k->by_lid = true;
+    k->certified = 0; /* of other packets */
+    return IK_OK;
+}
+
+/* A subnet routes every LID: where hosts have several cables, tables are judged for all pairs of
+ * ports, as by 'ikat audit', and not only for those that packets take in ikat. */
+static ik_status judge_lids(check *k, ik_error *err)
+{
+    const cli *c = k->c;
+    ik_lids lids = {0};
+    ik_lid_tables tables = {0};
+    ik_subnet_verdict v = {0};
+    if (!one_lane(k) || !k->plan->routing->rails || k->proof.sampled_pairs)
+        return IK_OK;
+    ik_status status = ik_lids_make(k->f, &lids, err);
+    if (status == IK_OK)
+        status = ik_lid_tables_of(k->plan->routing, &lids, &c->env, &tables, err);
+    if (status == IK_OK)
+        status = ik_subnet_judge(&tables, NULL, NULL, NULL, &c->env, &v, err);
+    if (status == IK_OK) {
+        k->proof.dependencies = v.dependencies;
+        k->proof.channels = 0;
+        for (uint32_t port = 0; port < k->f->num_ports; port++)
+            k->proof.channels += v.paths_over[port] && ik_is_switch(k->f, k->f->port_node[port]) &&
+                                 ik_is_switch(k->f, ik_peer_node(k->f, port));
+        if (v.deadlock_free == IK_NO && k->proof.deadlock_free == IK_YES)
+            status = take_loop(k, &lids, &v, err);
+    }
+    ik_subnet_verdict_free(&v);
+    ik_lid_tables_free(&tables);
+    ik_lids_free(&lids);
+    return status;
+}
+
+/* Proves and judges; with a file, writes the certificate, which is checked with every pair. */
+static ik_status certify(check *k, const ik_verify_config *config, const char *path, ik_error *err)
+{
+    ik_certificate certificate = {0};
+    ik_output file;
+    const ik_env *env = &k->c->env;
+    ik_status status = path
+                           ? ik_verify_certified(k->plan, config, env, &k->proof, &certificate, err)
+                           : ik_verify_cached(k->plan, config, env, &k->proof, NULL, err);
+    if (status == IK_OK && path)
+        status = ik_certificate_check(k->plan, &k->proof, &certificate, 0, env, &k->certified, err);
+    if (status == IK_OK)
+        status = judge_lids(k, err);
+    if (status == IK_OK && path)
+        status = ik_output_open(&file, path, err);
+    if (status == IK_OK && path) {
+        status = ik_certificate_print(k->plan, &k->proof, &certificate, file.out, err);
+        status = ik_output_close(&file, status, err);
+    }
+    ik_certificate_free(&certificate);
+    return status;
+}
 
 static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *config, ik_error *err)
 {
@@ -339,7 +425,7 @@ static ik_status prove(check *k, unsigned num_vcs, const ik_verify_config *confi
     }
     if (status == IK_OK) {
         cli_stage(k->c, "proving %s", k->plan->routing->spec);
-        status = ik_verify_cached(k->plan, config, &c->env, &k->proof, NULL, err);
+        status = certify(k, config, cli_get(c, "--certificate"), err);
     }
     return status;
 }
@@ -379,8 +465,11 @@ static int run(cli *c)
         (cli_has(c, "--sample") &&
          !cli_get_uint(c, "--sample", 1, 1000000000000, 1, &config.sample_pairs)))
         return CLI_USAGE;
-    if (!read_flow(c, &config.flow))
+    if (!read_flow(c, &config.flow) || cli_not_with(c, "--certificate", "--sample") != CLI_DONE)
         return CLI_USAGE;
+    if (cli_has(c, "--certificate") && cli_same_file(cli_get(c, "--certificate"), c->args[0]))
+        return cli_usage(c, "the certificate in '%s' would overwrite the fabric that it is about",
+                         cli_get(c, "--certificate"));
     cli_use_cache(c);
     check k = {.c = c};
     ik_error err;
@@ -404,6 +493,10 @@ static const cli_option options[] = {
      "examine only N pairs of hosts, drawn at random: this can find faults but not prove that "
      "there are none",
      false},
+    {"--certificate", 0, "FILE",
+     "write why there is no deadlock, or the cycle, so that another program can check it; ikat "
+     "checks it with every pair, without the code of the proof",
+     false, "<file>"},
     CLI_ALLOW_UNREACHABLE,
     CLI_NO_CACHE,
     {NULL, 0, NULL, NULL, false},
@@ -438,7 +531,8 @@ const ik_command ik_command_check = {
         "[source, destination], lost_path, escape_gap (null, or source, destination, "
         "switch, at), witness (null, or the steps:\n"
         "switch, port, to_switch, vc, through, from, to, source, destination, source_name, "
-        "destination_name).",
+        "destination_name), certified_pairs (null without --certificate).\nTables from a file are "
+        "judged for every LID of hosts, as by 'ikat audit'.",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

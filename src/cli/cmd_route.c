@@ -340,8 +340,8 @@ static const cli_option options[] = {
     {"--routing", 'r', "SPEC", "the routing, e.g. dmodk or valiant", false, "<routings>"},
     {"--vc", 0, "SPEC", "the VC scheme (default: the routing's default scheme)", false, "<vcs>"},
     {"--vcs", 0, "N", "number of VCs (default: 0, as many as the scheme needs)", false},
-    {"--format", 0, "NAME", "write the routes in this format: lft, paths, ir, fir or json", false,
-     "lft|paths|ir|fir|json"},
+    {"--format", 0, "NAME", "write the routes in this format: lft, paths, hops, ir, fir or json",
+     false, "lft|paths|hops|ir|fir|json"},
     {"--output", 'o', "FILE", "with --format: file to write (default: standard output)", false},
     {"--diff", 0, "A B",
      "compare routing A with routing B; if B is not given, compare --routing with A", false,
@@ -371,7 +371,9 @@ const ik_command ik_command_route = {
         "an entry for every LID, including those of switches. Such tables have no VCs: a routing "
         "that can deadlock on one lane is refused, unless --unproved is given, and the file then "
         "begins with a warning. --format paths writes one line per pair and initial state, with "
-        "switches, ports and VCs; ir and fir write interval registers; json writes tables or "
+        "switches, ports and VCs, along the preferred choices, --format hops all hops that each of "
+        "them "
+        "may make; ir and fir write interval registers; json writes tables or "
         "paths. --diff shows which pairs change their route.\nExit status 1: the fabric does not "
         "connect all hosts that have a cable; nothing is then written, unless --allow-unreachable "
         "is given.\nWith --json: spec, hosts, switches, routing, note (only if the routing is read "

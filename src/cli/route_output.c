@@ -140,6 +140,58 @@ static ik_status write_paths(const route_job *job, FILE *out, ik_error *err)
     return all_paths(job, out, NULL, err);
 }
 
+/* ------------------------------------------------------------------------------------------
+ * hops */
+
+typedef struct hop_list {
+    const ik_fabric *f;
+    FILE *out;
+} hop_list;
+
+static void print_hop(void *ctx, const ik_hop *hop)
+{
+    const hop_list *l = ctx;
+    const ik_fabric *f = l->f;
+    if (ik_is_switch(f, f->port_node[hop->in]))
+        fprintf(l->out, " %u.%u/%u", f->port_node[hop->in], ik_port_local(f, hop->in), hop->in_vc);
+    else
+        fputs(" -", l->out);
+    fprintf(l->out, ">%u.%u/%u", f->port_node[hop->out], ik_port_local(f, hop->out), hop->out_vc);
+}
+
+/* Every hop that each pair's packets may make, over all choices. */
+static ik_status write_hops(const route_job *job, FILE *out, ik_error *err)
+{
+    const ik_routing *r = job->plan->routing;
+    hop_list list = {job->f, out};
+    ik_hops *hops = ik_hops_new(job->plan);
+    ik_status status = hops ? IK_OK : ik_fail_memory(err, 0, "hops");
+    fprintf(out, "# %s, routing %s, VC scheme %s\n",
+            cli_line(job->f->spec ? job->f->spec : job->c->args[0]), cli_line(r->spec),
+            cli_line(job->plan->vc->spec));
+    fputs("# source destination initial-state, then held>next for each hop that is allowed: "
+          "switch.port/vc of the two channels, - for the host's\n",
+          out);
+    for (uint32_t src = 0; status == IK_OK && src < job->f->num_hosts; src++) {
+        for (uint32_t dst = 0; status == IK_OK && dst < job->f->num_hosts; dst++) {
+            uint32_t pairs = src == dst ? 0 : ik_rails_count(r, src, dst), from, to, line = 0;
+            for (uint32_t k = 0; k < pairs; k++) {
+                ik_rails_nth(r, src, dst, k, &from, &to);
+                uint32_t starts = ik_plan_num_starts(job->plan, from, to);
+                for (uint32_t n = 0; n < starts && status == IK_OK; n++) {
+                    fprintf(out, "%u %u %u", src, dst, line++);
+                    status = ik_hops_each(hops, from, to, n, print_hop, &list, err);
+                    fputc('\n', out);
+                }
+            }
+        }
+        if (status == IK_OK && ik_env_cancelled(&job->c->env))
+            status = ik_fail(err, IK_ERR_CANCELLED, "cancelled");
+    }
+    ik_hops_free(hops);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------------ JSON,
  * registers */
 
@@ -240,20 +292,6 @@ static ik_status write_registers(const route_job *job, bool flexible, FILE *out,
 /* ------------------------------------------------------------------------------------------
  * forwarding tables */
 
-/* The routes with one VC, which is all that forwarding tables say. */
-static ik_status prove_one_lane(const route_job *job, ik_proof *proof, ik_error *err)
-{
-    const ik_env *env = &job->c->env;
-    ik_plan one = *job->plan;
-    one.num_vcs = 1;
-    ik_status status = ik_vc_from_spec(job->f, one.routing, "1q", 1, env, &one.vc, err);
-    if (status == IK_OK) {
-        status = ik_verify(&one, NULL, env, proof, err);
-        ik_vc_free(one.vc);
-    }
-    return status;
-}
-
 /* The VCs of a plan that has several, for messages. */
 static const char *lost_lanes(const route_job *job, char *text, size_t size)
 {
@@ -265,7 +303,7 @@ static const char *lost_lanes(const route_job *job, char *text, size_t size)
     return text;
 }
 
-static ik_status refuse_lanes(const route_job *job, const ik_proof *proof, ik_error *err)
+static ik_status refuse_lanes(const route_job *job, size_t length, ik_error *err)
 {
     char lanes[160];
     const char *routing = job->plan->routing->spec;
@@ -273,75 +311,97 @@ static ik_status refuse_lanes(const route_job *job, const ik_proof *proof, ik_er
         ik_fail(err, IK_ERR_UNSUPPORTED,
                 "the forwarding tables of '%.100s' can deadlock: they are for one lane, on which "
                 "%zu channels can wait for each other%s",
-                routing, proof->witness_length, lost_lanes(job, lanes, sizeof lanes));
+                routing, length, lost_lanes(job, lanes, sizeof lanes));
     return ik_hint(err, status,
-                   "'ikat check' with --vc 1q shows the cycle; --unproved writes the tables "
-                   "nevertheless, with a warning in the file");
+                   "'ikat check' with --vc 1q shows the cycle%s; --unproved writes the tables "
+                   "nevertheless, with a warning in the file",
+                   job->plan->routing->rails ? ", or 'ikat check -r lft:path=FILE' that of all "
+                                               "LIDs"
+                                             : "");
 }
 
-/* Tables with an entry for every LID, switches' too; those of a file stay as they are. */
-static ik_status print_tables(const route_job *job, FILE *out, ik_error *err)
+/* Tables with an entry for every LID, switches' too; those of a file as they are. *unsafe: see
+ * ik_lid_tables_complete. */
+static ik_status make_tables(const route_job *job, const ik_lids *lids, ik_lid_tables *t,
+                             uint32_t *unsafe, ik_error *err)
 {
-    ik_lids lids = {0};
-    ik_lid_tables t = {0};
-    uint32_t unsafe = 0;
-    if (strcmp(job->plan->routing->family->name, "lft") == 0)
-        return ik_lft_print(job->plan->routing, out, err);
-    ik_status status = ik_lids_make(job->f, &lids, err);
-    if (status == IK_OK)
-        status = ik_lid_tables_complete(job->plan, &lids, &job->c->env, &t, &unsafe, err);
-    if (status == IK_OK)
-        status = ik_lid_tables_print(&t, out, err);
-    cli_progress_end(job->c);
-    if (status == IK_OK && unsafe)
+    *unsafe = 0;
+    return strcmp(job->plan->routing->family->name, "lft") == 0
+               ? ik_lid_tables_of(job->plan->routing, lids, &job->c->env, t, err)
+               : ik_lid_tables_complete(job->plan, lids, &job->c->env, t, unsafe, err);
+}
+
+static void note_unsafe(const route_job *job, const ik_lids *lids, uint32_t unsafe)
+{
+    if (unsafe)
         cli_note(job->c,
                  "%" PRIu32 " of %" PRIu32 " LIDs could not be routed without a cycle of "
                  "performance queries and data on one lane; 'ikat deploy' says what holds instead",
-                 unsafe, lids.num);
-    ik_lid_tables_free(&t);
-    ik_lids_free(&lids);
-    return status;
+                 unsafe, lids->num);
 }
 
-/* Refuses tables that can deadlock on one lane, unless with --unproved: the file then begins by
+/* What the subnet's tables are judged to be, with the judge of 'ikat audit' and 'ikat deploy':
+ * refuses those that can deadlock on one lane, unless with --unproved: the file then begins by
  * saying so. */
-static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
+static ik_status judge_tables(const route_job *job, const ik_lid_tables *t, FILE *out,
+                              ik_error *err)
 {
-    const ik_routing *r = job->plan->routing;
-    ik_proof proof = {0};
     char lanes[160];
-    bool is_file = strcmp(r->family->name, "lft") == 0;
-    if (!is_file && (r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED)))
-        return ik_lft_print(r, out, err); /* which says why there are no tables */
-    ik_status status = prove_one_lane(job, &proof, err);
+    ik_subnet_verdict v;
+    ik_status status = ik_subnet_judge(t, NULL, NULL, NULL, &job->c->env, &v, err);
     if (status != IK_OK)
         return status;
-    bool free_of_deadlock = proof.deadlock_free == IK_YES;
+    bool free_of_deadlock = v.deadlock_free == IK_YES;
     cli_progress_end(job->c);
     if (!free_of_deadlock && !cli_has(job->c, "--unproved")) {
-        status = refuse_lanes(job, &proof, err);
+        status = refuse_lanes(job, v.loop_length, err);
     } else if (!free_of_deadlock) {
         fprintf(out,
                 "# UNPROVED: these tables can deadlock. They are for one lane, on which %zu "
                 "channels can wait for each other%s.\n",
-                proof.witness_length, lost_lanes(job, lanes, sizeof lanes));
+                v.loop_length, lost_lanes(job, lanes, sizeof lanes));
         cli_note(job->c, "the tables can deadlock%s", lost_lanes(job, lanes, sizeof lanes));
     } else if (job->plan->num_vcs > 1) {
         cli_note(job->c,
                  "the %u VCs of '%s' are not in the tables; on one lane they are free of deadlock",
                  job->plan->num_vcs, job->plan->vc->spec);
     }
-    ik_proof_free(&proof);
-    return status == IK_OK ? print_tables(job, out, err) : status;
+    ik_subnet_verdict_free(&v);
+    return status;
+}
+
+static ik_status write_tables(const route_job *job, FILE *out, ik_error *err)
+{
+    const ik_routing *r = job->plan->routing;
+    ik_lids lids = {0};
+    ik_lid_tables t = {0};
+    uint32_t unsafe;
+    bool is_file = strcmp(r->family->name, "lft") == 0;
+    if (!is_file && (r->kind != IK_ROUTE_DETERMINISTIC || !(r->traits & IK_ROUTE_DEST_BASED)))
+        return ik_lft_print(r, out, err); /* which says why there are no tables */
+    ik_status status = ik_lids_make(job->f, &lids, err);
+    if (status == IK_OK)
+        status = make_tables(job, &lids, &t, &unsafe, err);
+    if (status == IK_OK)
+        status = judge_tables(job, &t, out, err);
+    if (status == IK_OK)
+        note_unsafe(job, &lids, unsafe);
+    if (status == IK_OK)
+        status = is_file ? ik_lft_print(r, out, err) : ik_lid_tables_print(&t, out, err);
+    ik_lid_tables_free(&t);
+    ik_lids_free(&lids);
+    return status;
 }
 
 ik_status route_write(const route_job *job, const char *format, FILE *out, ik_error *err)
 {
-    static const char *const formats[] = {"lft", "paths", "ir", "fir", "json", NULL};
+    static const char *const formats[] = {"lft", "paths", "hops", "ir", "fir", "json", NULL};
     if (strcmp(format, "lft") == 0)
         return write_tables(job, out, err);
     if (strcmp(format, "paths") == 0)
         return write_paths(job, out, err);
+    if (strcmp(format, "hops") == 0)
+        return write_hops(job, out, err);
     if (strcmp(format, "ir") == 0 || strcmp(format, "fir") == 0)
         return write_registers(job, format[0] == 'f', out, err);
     if (strcmp(format, "json") == 0)

@@ -270,24 +270,25 @@ uint32_t ik_rails_count(const ik_routing *r, uint32_t src, uint32_t dst)
     return draws(r) && nearest(r, src, dst, &pairs) < LINKS_FAR ? pairs : 1;
 }
 
-/* Number n of the nearest pairs, by the source's port, then the destination's. */
+/* Number n of the nearest pairs, by the port of the host with the lower number, then the other's:
+ * the way back of a pair is the pair of the same number. A connection has the same two ports for
+ * both directions, so what a deterministic routing takes depends on the two hosts in one order. */
 static void nearest_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from,
                         uint32_t *to)
 {
     const uint32_t *first = r->fabric->split->first;
-    uint32_t pairs, least = nearest(r, src, dst, &pairs);
-    *from = first[src];
-    *to = first[dst];
-    if (least == LINKS_FAR)
-        return;
-    n = draws(r) ? n : (src / pairs + dst) % pairs;
-    for (uint32_t a = first[src]; a < first[src + 1]; a++)
-        for (uint32_t b = first[dst]; b < first[dst + 1]; b++)
-            if (distance(r, a, b) == least && n-- == 0) {
-                *from = a;
-                *to = b;
-                return;
-            }
+    uint32_t low = src < dst ? src : dst, high = src < dst ? dst : src;
+    uint32_t pairs, least = nearest(r, low, high, &pairs), a = first[low], b = first[high];
+    if (least < LINKS_FAR) {
+        n = draws(r) ? n : (low / pairs + high) % pairs;
+        while (distance(r, a, b) != least || n-- > 0) {
+            b++;
+            a += b == first[high + 1];
+            b = b == first[high + 1] ? first[high] : b;
+        }
+    }
+    *from = src < dst ? a : b;
+    *to = src < dst ? b : a;
 }
 
 void ik_rails_nth(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t n, uint32_t *from,

@@ -168,7 +168,9 @@ ik_status walk_routing_reach(const ik_fabric *f, const ik_routing *routing, cons
                     .num_vcs = 1,
                     .max_radix = ik_max_radix(f)};
     walk_groups groups;
-    ik_status status = walk_groups_make(f, routing->traits & IK_ROUTE_PER_SWITCH, &groups, err);
+    /* Of hosts with several cables each port is used for other peers. */
+    bool by_switch = !routing->rails && (routing->traits & IK_ROUTE_PER_SWITCH);
+    ik_status status = walk_groups_make(f, by_switch, &groups, err);
     if (status != IK_OK)
         return status;
     unsigned threads = ik_env_threads(env);

@@ -89,5 +89,9 @@ typedef struct cycle_graph {
 } cycle_graph;
 ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, ik_error *err);
 ik_status cycle_exists(const cycle_graph *g, bool *cyclic, ik_error *err); /* O(vertices + edges) */
+/* Of a graph without a cycle: rank[vertex], from 1, less than that of every successor. [num], free
+ * it. O(vertices + edges). */
+ik_status cycle_order(const cycle_graph *g, uint32_t **rank, ik_error *err);
+ik_status cdg_order(const cdg *g, uint32_t **rank, ik_error *err);
 
 #endif

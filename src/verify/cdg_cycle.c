@@ -9,6 +9,7 @@
  */
 #include "verify/cdg.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define SEARCH_BUDGET 400000000u
@@ -234,6 +235,38 @@ ik_status cycle_shortest(const cycle_graph *g, size_t **cycle, size_t *length, i
     return status;
 }
 
+/* By the number of predecessors that are not ranked yet. */
+ik_status cycle_order(const cycle_graph *g, uint32_t **rank, ik_error *err)
+{
+    uint32_t *before = ik_calloc(g->num + 1, sizeof *before), num = 0;
+    uint32_t *position = ik_calloc(g->num + 1, sizeof *position);
+    uint32_t *ready = ik_calloc(g->num + 1, sizeof *ready);
+    if (!before || !position || !ready) {
+        free(before);
+        free(position);
+        free(ready);
+        return ik_fail_memory(err, g->num * 12, "an order of channels");
+    }
+    size_t next;
+    for (size_t v = 0; v < g->num; v++)
+        for (size_t cursor = 0; g->next(g->graph, v, &cursor, &next);)
+            before[next]++;
+    for (size_t v = 0; v < g->num; v++)
+        if (before[v] == 0)
+            ready[num++] = (uint32_t)v;
+    for (uint32_t i = 0; i < num; i++) {
+        position[ready[i]] = i + 1;
+        for (size_t cursor = 0; g->next(g->graph, ready[i], &cursor, &next);)
+            if (--before[next] == 0)
+                ready[num++] = (uint32_t)next;
+    }
+    assert(num == g->num);
+    free(before);
+    free(ready);
+    *rank = position;
+    return IK_OK;
+}
+
 static bool next_in_cdg(const void *graph, size_t vertex, size_t *cursor, size_t *successor)
 {
     return cdg_next(graph, vertex, cursor, successor);
@@ -248,4 +281,9 @@ ik_status cdg_cycle(const cdg *g, size_t **cycle, size_t *length, ik_error *err)
 ik_status cdg_is_cyclic(const cdg *g, bool *cyclic, ik_error *err)
 {
     return cycle_exists(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg, g->env}, cyclic, err);
+}
+
+ik_status cdg_order(const cdg *g, uint32_t **rank, ik_error *err)
+{
+    return cycle_order(&(cycle_graph){g, cdg_num_vertices(g), next_in_cdg, g->env}, rank, err);
 }

@@ -84,6 +84,12 @@ ik_status escape_graph_cycle(const escape_graph *g, size_t **cycle, size_t *leng
                           length, err);
 }
 
+ik_status escape_graph_order(const escape_graph *g, uint32_t **rank, ik_error *err)
+{
+    return cycle_order(&(cycle_graph){.graph = g, .num = g->num, .next = next_dependency}, rank,
+                       err);
+}
+
 static void add_dependency(escape_graph *g, size_t from, size_t to)
 {
     cdg_or(g->rows + from * g->words + to / 64, (uint64_t)1 << to % 64);

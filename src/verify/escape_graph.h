@@ -30,6 +30,9 @@ void escape_graph_free(escape_graph *g);
 /* A shortest cycle, as cdg_cycle(). */
 ik_status escape_graph_cycle(const escape_graph *g, size_t **cycle, size_t *length, ik_error *err);
 
+/* Of one without a cycle, as cycle_order(). */
+ik_status escape_graph_order(const escape_graph *g, uint32_t **rank, ik_error *err);
+
 static inline uint32_t escape_port(const escape_graph *g, size_t vertex)
 {
     return g->channels->port_of_channel[vertex / g->num_vcs];

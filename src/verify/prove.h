@@ -17,7 +17,15 @@ typedef struct prove_job {
     tally *tallies; /* [threads] */
     unsigned num_threads;
     bool sampled; /* fewer pairs are examined than there are */
+    ik_certificate certificate;
 } prove_job;
+
+/* certificate.c: makes job->certificate of the positions of VCs 0 … num_vcs-1 of all channels
+ * ([channel][VC]), of which it keeps those that packets use. */
+ik_status certificate_make(prove_job *job, const uint32_t *rank, unsigned num_vcs, bool direct,
+                           ik_error *err);
+/* Has ik_certificate_check look at a part of the pairs that costs little. */
+ik_status certificate_look(const prove_job *job, const ik_proof *proof, ik_error *err);
 
 /* Any plan: walks every initial state of every pair, merging packets that meet in one state.
  * Cost O(pairs * initial states + destinations * states * choices). */

@@ -167,6 +167,16 @@ static const char *reason(const escape_job *x, bool gap, bool cyclic)
                          "that hold whole packets (direct dependencies)";
 }
 
+static ik_status certify(escape_job *x, ik_error *err)
+{
+    uint32_t *rank = NULL;
+    ik_status status = escape_graph_order(&x->graph, &rank, err);
+    if (status == IK_OK)
+        status = certificate_make(x->job, rank, x->graph.num_vcs, !x->indirect, err);
+    free(rank);
+    return status;
+}
+
 static ik_status judge(escape_job *x, ik_proof *proof, ik_error *err)
 {
     bool gap = x->first_gap != SIZE_MAX;
@@ -181,7 +191,7 @@ static ik_status judge(escape_job *x, ik_proof *proof, ik_error *err)
     if (status == IK_OK && length > 0)
         status = escape_witness(x->job, &x->graph, cycle, length, proof, err);
     free(cycle);
-    return status;
+    return status == IK_OK && proof->deadlock_free == IK_YES ? certify(x, err) : status;
 }
 
 static ik_status make_scratch(escape_job *x, ik_error *err)

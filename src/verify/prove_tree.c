@@ -73,7 +73,8 @@ static void inject_lanes(const tree_job *work, scratch *s, uint32_t dst, tally *
     }
     for (uint32_t src = 0; src < plan->fabric->num_hosts; src++) {
         uint32_t sw = work->host_switch[src];
-        if (src == dst || sw == IK_NONE || !ingraph_knows(&s->graph, sw))
+        if (src == dst || sw == IK_NONE || !ingraph_knows(&s->graph, sw) ||
+            !ik_rails_used(plan->routing, src, dst))
             continue;
         ik_packet pk = {.src = src, .dst = dst, .via = IK_NONE};
         plan->vc->family->inject(plan->vc, &pk);
@@ -134,6 +135,7 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
     bool again = before && ingraph_again(&s->graph, dst);
     if (!again)
         ingraph_begin(&s->graph, dst);
+    uint32_t known = s->graph.num_left;
     s->graph_of =
         ik_host_cables(work->job->plan->fabric, dst) == 1 ? work->host_switch[dst] : IK_NONE;
     for (uint32_t g = 0; g < work->sources.num; g++) {
@@ -153,7 +155,9 @@ static ik_status prove_destination(void *ctx, size_t index, unsigned thread, ik_
         if (status != IK_OK)
             return status;
     }
-    if (!again || work->job->plan->num_vcs > 1) /* on one VC they are written already */
+    /* On one VC they are written already, but for switches that only sources of this destination
+     * reach: another port of the same host may have had others. */
+    if (s->graph.num_left > known || work->job->plan->num_vcs > 1)
         write_dependencies(work, s, dst, t);
     return IK_OK;
 }

@@ -162,6 +162,16 @@ static ik_status judge_cycle(prove_job *job, ik_proof *proof, ik_error *err)
     return status;
 }
 
+static ik_status certify(prove_job *job, ik_error *err)
+{
+    uint32_t *rank = NULL;
+    ik_status status = cdg_order(&job->graph, &rank, err);
+    if (status == IK_OK)
+        status = certificate_make(job, rank, job->graph.num_vcs, false, err);
+    free(rank);
+    return status;
+}
+
 static ik_status read_graph(prove_job *job, ik_proof *proof, ik_error *err)
 {
     cdg_count(&job->graph, &proof->channels, &proof->dependencies);
@@ -172,6 +182,7 @@ static ik_status read_graph(prove_job *job, ik_proof *proof, ik_error *err)
     } else if (status == IK_OK) {
         proof->deadlock_free = IK_YES;
         proof->deadlock_reason = "channel dependency graph acyclic";
+        status = certify(job, err);
     }
     return status;
 }
@@ -204,6 +215,17 @@ static void name_hosts(const ik_split *split, ik_proof *proof)
 ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const ik_env *env,
                     ik_proof *out, ik_error *err)
 {
+    ik_certificate certificate;
+    ik_status status = ik_verify_certified(plan, config, env, out, &certificate, err);
+    if (status == IK_OK)
+        ik_certificate_free(&certificate);
+    return status;
+}
+
+ik_status ik_verify_certified(const ik_plan *plan, const ik_verify_config *config,
+                              const ik_env *env, ik_proof *out, ik_certificate *certificate,
+                              ik_error *err)
+{
     prove_job job;
     ik_proof proof = {.gap_src = IK_NONE, .gap_dst = IK_NONE, .gap_port = IK_NONE};
     ik_status status = job_make(plan, config ? *config : (ik_verify_config){0}, env, &job, err);
@@ -217,17 +239,21 @@ ik_status ik_verify(const ik_plan *plan, const ik_verify_config *config, const i
         status = prove_order(&job, &proof.ordered, err);
     if (status == IK_OK)
         status = read_graph(&job, &proof, err);
-    if (status == IK_OK && job.sampled)
-        doubt(&proof);
-    job_free(&job);
     if (status == IK_OK && plan->fabric->split)
         name_hosts(plan->fabric->split, &proof);
+    if (status == IK_OK)
+        status = certificate_look(&job, &proof, err);
+    if (status == IK_OK && job.sampled)
+        doubt(&proof);
     if (status != IK_OK) {
+        ik_certificate_free(&job.certificate);
         ik_proof_free(&proof);
-        return status;
+    } else {
+        *out = proof;
+        *certificate = job.certificate;
     }
-    *out = proof;
-    return IK_OK;
+    job_free(&job);
+    return status;
 }
 
 void ik_proof_free(ik_proof *proof)

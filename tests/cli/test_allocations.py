@@ -83,6 +83,7 @@ def commands():
         "verify_json": "verify-deployed deployed --lfts deployed/lfts --fabric tree.ibnetdiscover --json",
         "check": f"check {TREE} -r dmodk", "check_json": f"check {TREE} -r dmodk --json -j 2",
         "check_cycle": "check ring:n=5 -r minimal:paths=one --vc 1q", "check_escape": "check mesh:dims=2:3 -r minimal --vc escape:routing=dor",
+        "check_certificate": f"check {TREE} -r dmodk --certificate OUT/certificate",
         "check_cycle_json": "check ring:n=5 -r minimal:paths=one --vc 1q --json",
         "check_dfsssp": "check ring:n=4 -r dfsssp", "check_nue": "check ring:n=4 -r nue", "check_frugal": "check ring:n=4 -r frugal",
         "check_frugal_escapes": "check ring:n=5 -r frugal:lanes=1", "check_nue_both": "check ring:n=4 -r nue:vcs=2,pairs=both",
@@ -107,7 +108,7 @@ def commands():
     }
     for table in ("classes", "congestion", "roots", "culprits", "victims"):
         lines[f"report_{table}"] = f"report small.db --csv --table {table}"
-    for form in ("lft", "paths", "ir", "fir", "json"):
+    for form in ("lft", "paths", "hops", "ir", "fir", "json"):
         routing = form if form in ("ir", "fir") else "dmodk"
         lines[f"route_{form}"] = f"route {TREE} -r {routing} --format {form}"
         lines[f"route_{form}_file"] = f"route {TREE} -r {routing} --format {form} -o OUT/routes"

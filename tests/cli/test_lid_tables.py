@@ -56,6 +56,28 @@ class LidTables(CliTest):
         path.write_text(text)
         return path
 
+    def rows(self, fabric):
+        """Entries for hosts, switch by switch, as the routing has them and as they are written."""
+        written = []
+        for line in self.ok("route", fabric, "-r", "dmodc", "--format", "lft", "-q").splitlines():
+            if line.startswith("Unicast lids"):
+                written.append([])
+            elif "Channel Adapter" in line:
+                written[-1].append(line.split()[1])
+        return json.loads(self.ok("route", fabric, "-r", "dmodc", "--format", "json", "-q"))["tables"], written
+
+    def test_a_lost_cable_changes_no_more_entries_than_those_of_the_routing(self):
+        """Entries that no pair's packets come by are those of the routing, too, wherever it has one."""
+        cuts = {"rlft:ports=8,levels=3": ["sw5.6", "sw0.7", "sw40.6"], "rlft:ports=6,levels=3": ["sw3.4", "sw20.5"], "karytree:k=3,n=3": ["sw2.4", "sw10.4"],
+                "xgft:m=4:4:4,w=1:4:4": ["sw2.5"], "rlft:ports=12,levels=2": ["sw2.7"], "pgft:m=4:4,w=1:2,p=1:2": ["sw1.5"]}
+        for fabric, failed in cuts.items():
+            before = self.rows(fabric)
+            for cable in failed:
+                after = self.rows(f"{fabric},fail={cable}")
+                own, written = (sum(x != y for a, b in zip(*rows) for x, y in zip(a, b)) for rows in zip(before, after))
+                self.assertLessEqual(written, own, (fabric, cable))
+                self.assertGreater(written, 0)
+
     def test_every_lid_of_a_port_is_judged(self):
         """A cyclic base LID beside a sound second one, and the other way round, is a deadlock."""
         fabric = self.fabric(lmc=1)

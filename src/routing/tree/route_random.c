@@ -20,9 +20,11 @@ static void start_nth(const ik_routing *r, uint32_t n, ik_packet *pk)
     pk->via = ik_random_below(r->seed, IK_RNG_ROUTE_SETUP, pk->src, pk->dst, ways);
 }
 
+/* The same in both directions, as a connection has it. */
 static uint32_t rail(const ik_routing *r, uint32_t src, uint32_t dst, uint32_t num_ports)
 {
-    return ik_random_below(r->seed, IK_RNG_RAIL, src, dst, num_ports);
+    uint32_t low = src < dst ? src : dst, high = src < dst ? dst : src;
+    return ik_random_below(r->seed, IK_RNG_RAIL, low, high, num_ports);
 }
 
 static const char *const examples[] = {

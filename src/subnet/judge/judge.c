@@ -313,6 +313,20 @@ static void verdict_most(const judge *j, const judge_tally *t, ik_subnet_verdict
         v->most_over[j->sources[i].port] = v->paths_over[j->sources[i].port] > 0;
 }
 
+/* Has the checker look at an order of the graph, which has no cycle. */
+static ik_status check_order(const judge *j, bool queries, ik_error *err)
+{
+    size_t num = (size_t)j->graph.num_channels * j->graph.vls;
+    uint32_t *order = ik_calloc(num + 1, sizeof *order);
+    bool acyclic = false;
+    ik_status status = order ? lane_graph_sort(&j->graph, order, &acyclic, err)
+                             : ik_fail_memory(err, num * sizeof *order, "the order of channels");
+    if (status == IK_OK)
+        status = judge_check_order(j, order, queries, err);
+    free(order);
+    return status;
+}
+
 /* Does the graph have a cycle? Then the shortest one is kept. */
 static ik_status verdict_graph(const judge *j, bool queries, const ik_env *env, ik_verdict *verdict,
                                ik_subnet_verdict *v, ik_error *err)
@@ -323,8 +337,13 @@ static ik_status verdict_graph(const judge *j, bool queries, const ik_env *env, 
     if (status != IK_OK)
         return status;
     *verdict = cycle ? IK_NO : IK_YES;
-    if (cycle && !v->loop)
+    if (!cycle)
+        status = check_order(j, queries, err);
+    if (cycle && !v->loop) {
         status = judge_loop(j, cycle, length, queries, v, err);
+        if (status == IK_OK)
+            status = judge_check_loop(j, v->loop, v->loop_length, err);
+    }
     free(cycle);
     return status;
 }

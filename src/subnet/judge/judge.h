@@ -149,6 +149,14 @@ bool judge_send(const judge *j, uint32_t src, uint32_t dst, unsigned sl, judge_p
 ik_status judge_loop(const judge *j, const uint32_t *cycle, size_t length, bool queries,
                      ik_subnet_verdict *v, ik_error *err);
 
+/* judge_check.c */
+/* Do packets, a part of them spread evenly over all pairs of LIDs, only go up in this order of the
+ * graph's vertices (lane_graph_sort)? IK_ERR_INTERNAL: they do not. */
+ik_status judge_check_order(const judge *j, const uint32_t *order, bool queries, ik_error *err);
+/* Do the packets that are named for the steps of a cycle make its dependencies? */
+ik_status judge_check_loop(const judge *j, const ik_subnet_loop *loop, size_t length,
+                           ik_error *err);
+
 /* judge_manager.c */
 /* Do data and the performance queries of any one host have no cycle? The graph has the dependencies
  * of data alone, which are acyclic, and has them again on return. IK_UNKNOWN: too costly. */

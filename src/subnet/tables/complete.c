@@ -111,14 +111,24 @@ static bool is_easy(completion *c, uint32_t link, uint32_t onward)
            (is_usual_turn(c, link, onward) && linkdag_add(&c->dag, link, onward) != LINKDAG_CYCLE);
 }
 
-/* Extends the row from queue[from … num - 1] by dependencies that the graph has already and by
- * usual turns, or by any link. Returns the switches in the queue then. */
-static uint32_t extend_row(completion *c, uint32_t from, uint32_t num, bool by_any)
+/* Which links a row is extended by: the routing's own and dependencies that the graph has already
+ * or usual turns; all such links; any. */
+typedef enum links_by { BY_OWN, BY_EASY, BY_ANY } links_by;
+
+static bool may_extend(completion *c, uint32_t link, uint32_t onward, links_by by)
+{
+    uint32_t sw = c->g.tail[link];
+    return is_open(c, sw) && (by != BY_OWN || c->own[sw] == link) &&
+           (by == BY_ANY || is_easy(c, link, onward));
+}
+
+/* Extends the row from queue[from … num - 1]. Returns the switches in the queue then. */
+static uint32_t extend_row(completion *c, uint32_t from, uint32_t num, links_by by)
 {
     for (uint32_t i = from; i < num; i++) {
         uint32_t v = c->queue[i];
         for (uint32_t l = c->g.base[v]; l < c->g.base[v + 1]; l++)
-            if (is_open(c, c->g.head[l]) && (by_any || is_easy(c, c->g.rev[l], c->next[v])))
+            if (may_extend(c, c->g.rev[l], c->next[v], by))
                 attach(c, c->g.head[l], c->g.rev[l], &num);
     }
     return num;
@@ -159,7 +169,7 @@ static uint32_t extend_safely(completion *c, uint32_t num, bool for_hosts)
     frontier hosts = {0}, any = {0};
     uint32_t done = 0;
     for (;;) {
-        num = extend_row(c, done, num, false);
+        num = extend_row(c, done, num, BY_EASY);
         done = num;
         if (!is_missing(c, for_hosts) ||
             (!extend_once(c, &hosts, true, &num) && !extend_once(c, &any, false, &num)))
@@ -174,8 +184,10 @@ static void fill_host(completion *c, uint32_t index)
     complete_load_row(c, host);
     if (is_link_next(c->next[c->f->port_node[peer]]) == false)
         c->next[c->f->port_node[peer]] = NEXT_HERE;
-    uint32_t num = extend_safely(c, find_delivering(c), false);
-    if (extend_row(c, 0, num, true) > num)
+    /* the routing's own entries first, which change as little as its paths do */
+    uint32_t num = extend_row(c, 0, find_delivering(c), BY_OWN);
+    num = extend_safely(c, num, false);
+    if (extend_row(c, 0, num, BY_ANY) > num)
         c->unsafe_host[index] = true;
     c->unsafe += c->unsafe_host[index];
     store_row(c, index, c->number[peer]);
@@ -191,7 +203,7 @@ static bool grow_tree(completion *c, uint32_t dst)
         c->next[sw] = IK_NONE;
     attach(c, dst, NEXT_HERE, &num);
     num = extend_safely(c, num, true);
-    uint32_t all = extend_row(c, 0, num, true);
+    uint32_t all = extend_row(c, 0, num, BY_ANY);
     bool fits = true;
     for (uint32_t i = num; i < all; i++)
         fits &= !c->sends[c->queue[i]];
@@ -238,7 +250,7 @@ static void fill_switch(completion *c, uint32_t index)
         load_stored_row(c, host, sw);
         fits = !c->unsafe_host[host] || complete_add_row(c, false);
         uint32_t num = find_delivering(c);
-        fits &= extend_row(c, 0, num, true) == num;
+        fits &= extend_row(c, 0, num, BY_ANY) == num;
     }
     c->unsafe += !fits;
     store_row(c, index, IK_PORT_SELF);
@@ -310,14 +322,15 @@ static ik_status prepare(completion *c, ik_error *err)
     c->unsafe_host = ik_calloc((size_t)c->lids->num + 1, sizeof *c->unsafe_host);
     c->number = ik_calloc((size_t)c->f->port_base[c->f->num_switches] + 1, sizeof *c->number);
     c->next = ik_calloc(switches, sizeof *c->next);
+    c->own = ik_calloc(switches, sizeof *c->own);
     c->onward = ik_calloc(switches, sizeof *c->onward);
     c->seen = ik_calloc(switches, sizeof *c->seen);
     c->level = ik_calloc(switches, sizeof *c->level);
     c->queue = ik_calloc(switches, sizeof *c->queue);
     c->path = ik_calloc(switches, sizeof *c->path);
     c->want = ik_calloc((size_t)c->g.num_links * c->dag.words + 1, sizeof *c->want);
-    if (!c->host_of || !c->sends || !c->unsafe_host || !c->number || !c->next || !c->onward ||
-        !c->seen || !c->level || !c->queue || !c->path || !c->want)
+    if (!c->host_of || !c->sends || !c->unsafe_host || !c->number || !c->next || !c->own ||
+        !c->onward || !c->seen || !c->level || !c->queue || !c->path || !c->want)
         return ik_fail_memory(err, switches * 20, "complete tables");
     find_hosts(c);
     find_levels(c);
@@ -334,6 +347,7 @@ static void release(completion *c)
     free(c->unsafe_host);
     free(c->number);
     free(c->next);
+    free(c->own);
     free(c->onward);
     free(c->seen);
     free(c->level);

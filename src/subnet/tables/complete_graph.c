@@ -39,6 +39,7 @@ void complete_load_row(completion *c, uint32_t host)
         else
             c->next[sw] = c->g.of_port[port] == IK_NONE ? NEXT_HERE : c->g.of_port[port];
     }
+    memcpy(c->own, c->next, f->num_switches * sizeof *c->own);
     if (c->trim)
         trim_row(c);
 }

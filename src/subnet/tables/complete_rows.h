@@ -29,6 +29,7 @@ typedef struct completion {
     bool *unsafe_host; /* [lids] base LIDs of hosts whose rows close a cycle */
     uint8_t *number;   /* [ports of switches] printed number */
     uint32_t *next;    /* [switch] link, NEXT_HERE, IK_NONE */
+    uint32_t *own;     /* [switch] what the routing has, where c->trim took it out of `next` */
     uint32_t *onward;  /* [switch] the switch behind `next` */
     uint8_t *seen;     /* [switch] */
     uint32_t *queue;   /* [switch] */
@@ -42,7 +43,7 @@ static inline bool is_link_next(uint32_t next)
     return next < NEXT_HERE;
 }
 
-/* The routing's own row for a host, into c->next; see c->trim. */
+/* The routing's own row for a host, into c->next; see c->trim. c->own: the whole row. */
 void complete_load_row(completion *c, uint32_t host);
 /* The graph of all that the routing's own rows depend on in lane 0. Sets c->unsafe_host and
  * c->trim. */
