@@ -370,7 +370,8 @@ ik_status sync_left_out(runner *r, const char *text, ik_error *err)
 ik_status sync_store(runner *r, ik_error *err)
 {
     r->finished = ik_calloc(r->e->num_points, sizeof *r->finished);
-    if (!r->finished)
+    r->misfit = ik_calloc(r->e->num_points, sizeof *r->misfit);
+    if (!r->finished || !r->misfit)
         return ik_fail_memory(err, r->e->num_points, "an experiment");
     ik_status status = find_digests(r, err);
     if (status == IK_OK)
