@@ -182,6 +182,18 @@ static bool price_by_share(pricing *k, const ik_load *minimal, const ik_load *va
     return price;
 }
 
+/* The prices of `a` for a part of the worth, those of `b` for the rest. */
+static bool price_blend(pricing *k, unsigned a, unsigned b, double part)
+{
+    double *price = ik_calloc((size_t)k->f->num_ports + 1, sizeof *price);
+    for (uint32_t p = 0; price && p < k->f->num_ports; p++)
+        price[p] = part * k->price[a][p] / k->worth[a] + (1 - part) * k->price[b][p] / k->worth[b];
+    k->price[k->num] = price;
+    k->worth[k->num] = 1;
+    k->num += price != NULL;
+    return price;
+}
+
 /* ---- what flows pay */
 
 /* Of every switch on the way to the goal the cheapest path, backwards. */
@@ -358,7 +370,7 @@ static bool can_bound(const ik_routing *r, bool through)
 static ik_status find_bound(pricing *k, const ik_load *even, const ik_load pure[2],
                             ik_load_band *band, const ik_env *env, ik_error *err)
 {
-    static const double slopes[] = {64, 16, 256, 4};
+    static const double slopes[] = {64, 16, 256}, parts[] = {.03, .1, .3};
     bool through = pure[0].load, made = true;
     if (through)
         made = price_by_share(k, &pure[0], &pure[1], band->split_minimal);
@@ -366,6 +378,9 @@ static ik_status find_bound(pricing *k, const ik_load *even, const ik_load pure[
     for (size_t i = 0; i < sizeof slopes / sizeof *slopes && made; i++)
         for (unsigned p = 0; p < (through ? 2 : 1) && made; p++)
             made = price_by_load(k, through ? pure[p].load : even->load, slopes[i]);
+    /* what all minimal traffic would fill, which detours go around, beside the length of detours */
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && made && through; i++)
+        made = k->worth[1] <= 0 || price_blend(k, 2, 1, parts[i]);
     if (!made)
         return ik_fail_memory(err, k->f->num_ports * sizeof(double), "a bound");
     ik_status status = through ? pay_through(k, env, err) : pay_all(k, env, false, 0, err);
