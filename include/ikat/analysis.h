@@ -185,7 +185,8 @@ typedef struct ik_load {
     double max_crossing;
     /* the channel of any kind with the largest load for its rate, IK_NONE if nothing is sent */
     uint32_t tightest;
-    /* offered load, at most 1, at which it is full: the predicted saturation throughput */
+    /* offered load, at most 1, at which it is full: the predicted saturation throughput; of
+     * adaptive routings that of an even division, see ik_load_band_measure */
     double saturation;
 } ik_load;
 /* Cost: destination-based routings O(hosts * switches), O(switches * switches) where hosts matter
@@ -220,6 +221,28 @@ ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_
  */
 double ik_lasting_at(const ik_lasting *l, double load);
 void ik_lasting_free(ik_lasting *l);
+/* Between which offered loads, at most 1, a routing saturates. Its choices depend on nothing but
+ * the packet (deterministic, oblivious): that is predicted, and low = high = ik_load.saturation.
+ * They depend on queues (adaptive): a division of the flows over the allowed paths carries what
+ * ik_load.saturation says if it is an even one, and none carries more than `high`. */
+typedef struct ik_load_band {
+    bool predicted;
+    /* adaptive between minimal paths and detours (UGAL): the fields below; NAN for all others */
+    bool chooses_detours;
+    double minimal, valiant; /* every packet goes minimally, or through an intermediate switch */
+    /* the best single share of minimal packets, of all pairs alike, and what it carries: a bound
+     * from below of what the best division carries, pair by pair and path by path */
+    double split_minimal, split;
+    double low;  /* the lower one of minimal and valiant; NAN = not known */
+    double high; /* by linear programming duality: nothing sustains more; NAN = not known */
+} ik_load_band;
+/* Whether what goes minimally depends on queues, so that no saturation is predicted. */
+bool ik_load_chooses_detours(const ik_routing *r);
+/* even: what ik_load_measure says of both. `high` is not known (NAN) for adaptive routings whose
+ * ways depend on more than switch and destination. Cost: that of ik_load_measure twice and, for a
+ * bound, up to 12 times; with detours at most some 2e9 additions. */
+ik_status ik_load_band_measure(const ik_routing *r, const ik_traffic *t, const ik_load *even,
+                               const ik_env *env, ik_load_band *out, ik_error *err);
 
 /* Channels of one kind. Trees: by the lower end's level and direction; otherwise all between
  * switches; and the hosts' channels. */

@@ -471,6 +471,12 @@ typedef enum ik_sim_flow {
 /* switch_params: as in ik_sim_config. */
 ik_sim_flow ik_sim_flow_of(const ik_params *switch_params);
 
+/* Whether ik_sim_run would simulate this, as far as that can be said before the state is made: the
+ * error is the one that it would return (IK_ERR_USAGE, IK_ERR_UNSUPPORTED, IK_ERR_INPUT). O(ports +
+ * hosts of a workload). */
+ik_status ik_sim_check_run(const ik_plan *plan, const ik_traffic *traffic,
+                           const ik_sim_config *config, ik_error *err);
+
 /* What a run will roughly need: for choosing what runs in parallel and what on several threads.
  * Results never depend on it. */
 typedef struct ik_sim_estimate {

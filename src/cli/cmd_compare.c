@@ -181,7 +181,8 @@ static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik
                 cli_note(x->c, "note: %s", t->note);
             s = ik_load_measure(r, t, env, &load, err);
         }
-        if (s == IK_OK && load.undelivered == 0) /* what does not arrive loads nothing */
+        /* what does not arrive loads nothing; what goes minimally by queues is not predicted */
+        if (s == IK_OK && load.undelivered == 0 && !ik_load_chooses_detours(r))
             e->saturation[k] = load.saturation;
         ik_load_free(&load);
         ik_traffic_free(t);
@@ -353,7 +354,8 @@ static void show_table(const comparison *x)
     cli_table_print(t, stdout, x->c->colour_out);
     if (x->num_traffics) {
         printf("Traffic columns: predicted saturation under routing %s, as a fraction of the "
-               "hosts' rate.\n",
+               "hosts' rate; empty where it cannot be predicted ('ikat load' gives a band for "
+               "routings that choose by queues).\n",
                x->routing);
     }
 }

@@ -129,6 +129,8 @@ static ik_status measure(loads *l, uint64_t patterns, uint64_t samples, ik_error
     if (s == IK_OK)
         s = ik_load_measure(l->r, l->t, env, &l->load, err);
     if (s == IK_OK)
+        s = ik_load_band_measure(l->r, l->t, &l->load, env, &l->band, err);
+    if (s == IK_OK)
         s = ik_flows_unconnected(l->t, &l->unconnected, err);
     if (s == IK_OK)
         s = ik_load_groups(l->f, l->load.load, &l->groups, &l->num_groups, err);
@@ -377,12 +379,17 @@ const ik_command ik_command_load = {
         "host's rate when every host sends at its full rate; the predicted saturation is the "
         "offered load at which the tightest channel (the one with the highest ratio of load to "
         "rate) is full. Adaptive routings are assumed to spread evenly over their allowed "
-        "ports.\nExit status 1: flows are not delivered, or (without --allow-unreachable) the "
+        "ports, and the most that any division carries is printed beside that. Of routings that "
+        "choose between minimal paths and detours by queue lengths (ugal_l) no saturation is "
+        "predicted, only a band.\nExit status 1: flows are not delivered, or (without "
+        "--allow-unreachable) the "
         "fabric does not connect all hosts that have a cable.\nWith --json: topology, routing, "
         "traffic, hosts, switches, flows, undelivered, unconnected "
         "(flows between hosts that the\n"
         "fabric does not connect, not counted as undelivered), max_load, mean_load, min_load,\n"
-        "load_denominator (null: rounded), max_flows, mean_hops, saturation, max_channel, "
+        "load_denominator (null: rounded), max_flows, mean_hops, saturation (null: not predicted), "
+        "saturation_band (null, or even, minimal, valiant, "
+        "split_minimal, split, low, high), max_channel, "
         "tightest_channel, groups (direction, level,\n"
         "channels, min, mean, max, histogram), turns_by_level, contention (split_flows: flows with "
         "several paths, which are counted by their shares; c, c_up, c_down: null if there are such "

@@ -16,6 +16,7 @@ typedef struct loads {
     unsigned num_vcs;  /* as asked for, 0 = as many as the scheme takes */
     const char *table; /* that --csv prints, NULL = none */
     ik_load load;
+    ik_load_band band;
     ik_load_group *groups;
     size_t num_groups;
     uint64_t unconnected; /* flows that the fabric does not connect */

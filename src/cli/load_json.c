@@ -202,6 +202,25 @@ static void put_permutations(ik_json *j, const ik_permutations *p)
     ik_json_close(j);
 }
 
+/* Of routings whose choices depend on queues. */
+static void put_band(ik_json *j, const loads *l)
+{
+    const ik_load_band *b = &l->band;
+    if (b->predicted) {
+        ik_json_null(j, "saturation_band");
+        return;
+    }
+    ik_json_object(j, "saturation_band");
+    ik_json_real(j, "even", l->load.saturation, CLI_DIGITS);
+    ik_json_real(j, "minimal", b->minimal, CLI_DIGITS);
+    ik_json_real(j, "valiant", b->valiant, CLI_DIGITS);
+    ik_json_real(j, "split_minimal", b->split_minimal, CLI_DIGITS);
+    ik_json_real(j, "split", b->split, CLI_DIGITS);
+    ik_json_real(j, "low", b->low, CLI_DIGITS);
+    ik_json_real(j, "high", b->high, CLI_DIGITS);
+    ik_json_close(j);
+}
+
 static void put_load(ik_json *j, const loads *l)
 {
     const ik_load *x = &l->load;
@@ -214,7 +233,8 @@ static void put_load(ik_json *j, const loads *l)
     cli_json_known(j, "load_denominator", x->denominator != 0, x->denominator);
     ik_json_real(j, "max_flows", x->max_crossing, CLI_DIGITS);
     ik_json_real(j, "mean_hops", x->mean_hops, CLI_DIGITS);
-    ik_json_real(j, "saturation", x->saturation, CLI_DIGITS);
+    ik_json_real(j, "saturation", l->band.chooses_detours ? NAN : x->saturation, CLI_DIGITS);
+    put_band(j, l);
     put_channel(j, "max_channel", l->f, x->max_channel);
     put_channel(j, "tightest_channel", l->f, x->tightest);
 }

@@ -214,6 +214,27 @@ static void print_extras(const loads *l)
     }
 }
 
+static void print_saturation(const loads *l)
+{
+    const ik_load_band *b = &l->band;
+    if (!b->chooses_detours) {
+        bool divided = !b->predicted && b->high < INFINITY;
+        row("predicted saturation", "%.4g of the hosts' rate%s", l->load.saturation,
+            b->predicted ? "" : ", if choices are divided evenly");
+        if (divided)
+            row("however divided", "at most %.4g", b->high);
+        return;
+    }
+    row("saturation", "not predicted: what goes minimally depends on queues");
+    row("all minimally", "%.4g of the hosts' rate", b->minimal);
+    row("all by detours", "%.4g", b->valiant);
+    if (b->split < INFINITY)
+        row("best single share", "%.4g, with %.3g %% of every flow going minimally", b->split,
+            100 * b->split_minimal);
+    if (b->high < INFINITY)
+        row("however divided", "at most %.4g", b->high);
+}
+
 void loads_show_text(const loads *l)
 {
     const ik_load *x = &l->load;
@@ -231,8 +252,8 @@ void loads_show_text(const loads *l)
     row("mean load", "%.6g", x->mean_load);
     row("most flows", "%.6g on a channel", x->max_crossing);
     row("mean hops", "%.6g", x->mean_hops);
-    row("predicted saturation", "%.4g of the hosts' rate", x->saturation);
-    if (x->saturation < 1 && x->tightest != IK_NONE) {
+    print_saturation(l);
+    if (x->saturation < 1 && !l->band.chooses_detours && x->tightest != IK_NONE) {
         row("limited by", "%s (%s)", ik_port_describe(l->f, x->tightest, where, sizeof where),
             cli_quantity(ik_port_rate_bps(l->f, x->tightest), IK_DIM_RATE));
     }

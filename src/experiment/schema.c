@@ -38,10 +38,11 @@ static const ik_param proof_pairs_row[] = {
     {"proof_pairs", IK_PARAM_UINT, "10000", 1, 1e12, NULL,
      "number of pairs of hosts that are drawn for a sampled proof"},
     {0}};
-static const ik_param skip_misfits_row[] = {
-    {"skip_misfits", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "skip routings that do not support a fabric of the sweep, instead of refusing the experiment"},
-    {0}};
+static const ik_param skip_misfits_row[] = {{"skip_misfits", IK_PARAM_BOOL, "false", 0, 0, NULL,
+                                             "leave out routings that do not support a fabric of "
+                                             "the sweep, and points whose settings do not "
+                                             "fit together, instead of refusing the experiment"},
+                                            {0}};
 static const ik_param simulate_row[] = {
     {"simulate", IK_PARAM_BOOL, "true", 0, 0, NULL,
      "false: only the static measures are computed, and nothing is simulated"},
@@ -125,8 +126,8 @@ static const ik_experiment_section sections[] = {
                                "number of pairs of hosts that are drawn with proof: sampled"},
     [NUM_SECTIONS + OPTION_SKIP_MISFITS] = {"skip_misfits", IK_SECTION_OPTION, skip_misfits_row,
                                             "false",
-                                            "skip routings that do not support a fabric of the "
-                                            "sweep, instead of refusing the experiment"},
+                                            "leave out routings that do not support a fabric, and "
+                                            "points whose settings do not fit together"},
     [NUM_SECTIONS + OPTION_SIMULATE] =
         {"simulate", IK_SECTION_OPTION, simulate_row, "true",
          "false: only the static measures are computed, and nothing is simulated"},

@@ -197,7 +197,9 @@ ik_status ik_record_collect(const char *folder, FILE *out, ik_error *err)
     if (c.num_ranks == 0 && memory)
         status = ik_fail_memory(err, 0, "a file name");
     else if (c.num_ranks == 0)
-        status = ik_fail(err, IK_ERR_FAILED, "nothing was recorded: no process called MPI_Init");
+        status = ik_fail(err, IK_ERR_FAILED,
+                         "nothing was recorded: no process called MPI_Init (sessions, which begin "
+                         "with MPI_Session_init, are not recorded)");
     if (status == IK_OK)
         status = put_header(&c, err);
     for (uint32_t rank = 0; rank < c.num_ranks && status == IK_OK; rank++)

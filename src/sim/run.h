@@ -13,6 +13,9 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
 ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                            const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err);
+/* What refuses a run before its state is made. */
+ik_status sim_check_setup(const ik_plan *plan, const ik_traffic *traffic,
+                          const ik_sim_config *config, ik_error *err);
 void sim_free(sim *s);
 /* ---- partition.c */
 unsigned sim_count_partitions(const sim *s);

@@ -527,6 +527,21 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     return status == IK_OK ? sim_setup_partitions(s, err) : status;
 }
 
+ik_status sim_check_setup(const ik_plan *plan, const ik_traffic *traffic,
+                          const ik_sim_config *config, ik_error *err)
+{
+    sim s = {.plan = plan, .f = plan->fabric, .traffic = traffic};
+    ik_status status = sim_resolve(&s, plan, config, err);
+    if (status == IK_OK && traffic->workload)
+        status =
+            traffic->workload->batch ? sim_finite_new(&s, err) : sim_finite_check_hosts(&s, err);
+    if (status == IK_OK && (status = refuse_numbers(&s, err)) == IK_OK)
+        status = find_lookahead(&s, err);
+    sim_finite_free(&s);
+    sim_sizes_free(s.source.sizes);
+    return status;
+}
+
 void sim_free(sim *s)
 {
     sim_free_partitions(s);

@@ -155,6 +155,15 @@ static ik_status run_model(const ik_plan *plan, const ik_traffic *by_port,
                                     : run_events(plan, by_port, config, env, w, out, err);
 }
 
+/* What only runs of one kind take. */
+static ik_status refuse_watch(const ik_plan *plan, bool watched, ik_error *err)
+{
+    return watched && plan->fabric->split
+               ? ik_fail(err, IK_ERR_UNSUPPORTED,
+                         "section 'watch': packets of hosts with several cables are not watched")
+               : IK_OK;
+}
+
 /* Packets that are watched for what they are are found in a run of their own. */
 static ik_status run_watched(const ik_plan *plan, const ik_traffic *by_port,
                              const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
@@ -163,9 +172,8 @@ static ik_status run_watched(const ik_plan *plan, const ik_traffic *by_port,
     watch *w = NULL;
     ik_sim_result r = {0};
     ik_status status = watch_open(config->watch_params, &w, err);
-    if (status == IK_OK && w && plan->fabric->split)
-        status = ik_fail(err, IK_ERR_UNSUPPORTED,
-                         "section 'watch': packets of hosts with several cables are not watched");
+    if (status == IK_OK)
+        status = refuse_watch(plan, w != NULL, err);
     if (status == IK_OK && w && w->looking) {
         status = run_model(plan, by_port, config, env, w, &r, err);
         ik_sim_result_free(&r);
@@ -214,5 +222,32 @@ ik_status ik_sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_si
     if (status == IK_OK)
         status = run_by_port(plan, bound ? bound : traffic, &c, env, out, err);
     ik_traffic_free(bound);
+    return status;
+}
+
+ik_status ik_sim_check_run(const ik_plan *plan, const ik_traffic *traffic,
+                           const ik_sim_config *config, ik_error *err)
+{
+    ik_traffic *bound = NULL;
+    const ik_traffic *by_port = NULL;
+    watch *w = NULL;
+    const ik_sim_config c = sim_config_of(config);
+    ik_status status = refuse_workload(plan, traffic, &c, err);
+    if (status == IK_OK)
+        status = watch_open(c.watch_params, &w, err);
+    if (status == IK_OK)
+        status = refuse_watch(plan, w != NULL, err);
+    if (status == IK_OK && traffic->schedule)
+        status = schedule_bind(traffic, &bound, err);
+    const ik_traffic *whole = bound ? bound : traffic;
+    if (status == IK_OK)
+        status = by_port_make(whole, plan->routing, BY_PORT_SHARES, 0, &by_port, err);
+    if (status == IK_OK)
+        status = sim_is_pipelined(&c) ? sim_check_pipelined(plan, by_port, &c, err)
+                                      : sim_check_setup(plan, by_port, &c, err);
+    if (by_port)
+        by_port_free(by_port, whole);
+    ik_traffic_free(bound);
+    watch_free(w);
     return status;
 }

@@ -7,6 +7,7 @@
  */
 #include "fabric/fabric_digest.h"
 #include "verify/proof_file.h"
+#include "verify/spec_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,34 +33,26 @@ static bool add_file(sha256 *s, const char *path)
     return true;
 }
 
-static bool declares_files(const ik_param *decl)
+static bool add_file_of(void *s, const char *path)
 {
-    for (; decl && decl->name; decl++)
-        if (decl->type == IK_PARAM_PATH)
-            return true;
-    return false;
+    return add_file(s, path);
 }
 
-/* The contents of every file that a spec names. */
-static bool add_files(sha256 *s, const char *kind, const char *text, const ik_param *decl)
+/* The contents of every file that a spec reads. False also if it lacks parameter `needed` (NULL =
+ * none is). */
+static bool add_files(sha256 *s, const char *kind, const char *text, const ik_param *decl,
+                      const char *needed)
 {
     ik_arena arena = {0};
     ik_spec spec;
     ik_params params = {0};
     bool good = ik_spec_parse(text, &arena, &spec, NULL) == IK_OK &&
-                ik_params_from_spec(&params, kind, &spec, decl, NULL, NULL) == IK_OK;
-    for (size_t i = 0; good && i < params.num; i++)
-        if (params.decl[i].type == IK_PARAM_PATH && params.values[i].has && !params.values[i].word)
-            good = add_file(s, params.values[i].text);
+                ik_params_from_spec(&params, kind, &spec, decl, NULL, NULL) == IK_OK &&
+                (!needed || ik_params_has(&params, needed)) &&
+                spec_files_each(&params, add_file_of, s);
     ik_params_free(&params);
     ik_arena_free(&arena);
     return good;
-}
-
-/* A scheme may name a routing inside its spec, and that one a file of tables. */
-static bool names_tables(const char *spec)
-{
-    return strstr(spec, "lft") || strstr(spec, "path=");
 }
 
 /* What is asked for is part of the key: a new member of the configuration belongs into
@@ -78,8 +71,10 @@ static bool make_key(const ik_plan *plan, const ik_verify_config *config, const 
 {
     const ik_routing *r = plan->routing;
     const ik_fabric *f = plan->fabric;
+    /* routes may be made for traffic that their spec does not name */
+    const char *needed = r->family->traits & IK_ROUTE_FOR_TRAFFIC ? "traffic" : NULL;
     sha256 s;
-    if (!r->spec || !plan->vc->spec || names_tables(plan->vc->spec))
+    if (!r->spec || !plan->vc->spec)
         return false;
     sha256_begin(&s);
     sha256_add_text(&s, ik_build());
@@ -90,12 +85,10 @@ static bool make_key(const ik_plan *plan, const ik_verify_config *config, const 
     sha256_add_u64(&s, env ? env->seed : 0);
     if (r->lft)
         sha256_add(&s, r->lft, (size_t)f->num_switches * f->num_hosts * sizeof *r->lft);
-    else if (declares_files(r->family->params) &&
-             !add_files(&s, "routing", r->spec, r->family->params))
+    else if (!add_files(&s, "routing", r->spec, r->family->params, needed))
         return false;
     sha256_add_text(&s, plan->vc->spec);
-    if (declares_files(plan->vc->family->params) &&
-        !add_files(&s, "VC scheme", plan->vc->spec, plan->vc->family->params))
+    if (!add_files(&s, "VC scheme", plan->vc->spec, plan->vc->family->params, NULL))
         return false;
     sha256_add_u64(&s, plan->num_vcs);
     sha256_add_u64(&s, config->flow);

@@ -6,6 +6,7 @@
 #include "unit/verify_helpers.h"
 
 #include "verify/proof_file.h"
+#include "verify/spec_files.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -149,6 +150,67 @@ static void tables_are_read_anew(void **state)
         assert_int_equal(known(f, spec, "1q", 0, 1), i >= 2);
     }
     ik_fabric_free(f);
+}
+
+/* ---- files behind others */
+
+static char walked[1024];
+
+static bool note_walked(void *ctx, const char *path)
+{
+    size_t skip = strlen(ctx) + 1, used = strlen(walked);
+    snprintf(walked + used, sizeof walked - used, "%s ", path + skip);
+    return true;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* The files that a value reads, without the folder. */
+static const char *files_of(ik_param_type type, const char *name, const char *text)
+{
+    const ik_param rows[] = {{.name = name, .type = type, .def = ""}, {0}};
+    ik_params params;
+    assert_int_equal(ik_params_init(&params, rows, NULL, NULL), IK_OK);
+    assert_int_equal(ik_params_set(&params, "test", name, text, 0, 0, NULL), IK_OK);
+    walked[0] = '\0';
+    bool good = spec_files_each(&params, note_walked, folder);
+    ik_params_free(&params);
+    return good ? walked : NULL;
+}
+
+static void files_behind_files_count(void **state)
+{
+    (void)state;
+    static const char *const made[] = {"t.otf2", "t.def", "t/0.evt", "t/10.evt", "t/9.evt"};
+    char path[256], text[1024];
+    snprintf(path, sizeof path, "%s/t", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        write_file(made[i], "");
+    snprintf(path, sizeof path, "%s/t.otf2", folder);
+    assert_string_equal(files_of(IK_PARAM_PATH, "trace", path),
+                        "t.otf2 t.def t/0.evt t/9.evt t/10.evt ");
+    snprintf(text, sizeof text, "shift+program:trace=%s;mapping=%s/m", path, folder);
+    assert_string_equal(files_of(IK_PARAM_PATTERNS, "traffic", text),
+                        "t.otf2 t.def t/0.evt t/9.evt t/10.evt m ");
+    snprintf(text, sizeof text, "subset:pattern=file:path=%s/f", folder);
+    assert_string_equal(files_of(IK_PARAM_PATTERNS, "traffic", text), "f ");
+    snprintf(text, sizeof text, "a=nas:benchmark=cg|mapping=%s/m&b@2 us=storage:trace=%s/s", folder,
+             folder);
+    assert_string_equal(files_of(IK_PARAM_JOBS, "jobs", text), "m s ");
+    snprintf(text, sizeof text, "lft:path=%s/l", folder);
+    assert_string_equal(files_of(IK_PARAM_SPEC, "routing", text), "l ");
+    snprintf(text, sizeof text, "escape:routing=lft:path=%s/l", folder);
+    assert_string_equal(files_of(IK_PARAM_SPEC, "vc", text), "l ");
+    assert_null(files_of(IK_PARAM_SPEC, "routing", "nothing:path=x"));
 }
 
 /* ---- foreign bytes */
@@ -383,6 +445,7 @@ int main(void)
         cmocka_unit_test(made_and_cached_are_equal),
         cmocka_unit_test(name_has_all_that_matters),
         cmocka_unit_test(tables_are_read_anew),
+        cmocka_unit_test(files_behind_files_count),
         cmocka_unit_test(damaged_bytes_are_no_proof),
         cmocka_unit_test(damaged_files_are_made_anew),
         cmocka_unit_test(an_unwritable_folder_is_none),

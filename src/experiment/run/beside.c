@@ -107,8 +107,8 @@ static ik_status measure_points(beside *b, const plan_slot *slot, const ik_plan 
     for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++) {
         point at = experiment_point(b->r->e, i);
         statics s = base;
-        if (b->r->elsewhere && b->r->elsewhere[i] && !b->r->finished[i])
-            continue; /* it is another shard's */
+        if (b->r->misfit[i] || (b->r->elsewhere && b->r->elsewhere[i] && !b->r->finished[i]))
+            continue; /* it is left out, or another shard's */
         if (plan)
             status = measure_point(b, slot, plan, &at, &known, &s, err);
         if (status == IK_OK)

@@ -7,6 +7,7 @@
  */
 #include "experiment/run/run.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,4 +154,194 @@ ik_status misfits_refuse(const runner *r, const plan_slot *slots, size_t num, ik
             return refuse(r, &slots[k].at, slots[k].why, err);
     }
     return IK_OK;
+}
+
+/* ---- points that the simulator refuses: settings that do not fit together, or not to a plan */
+
+/* What a point differs in, of what the simulator looks at before it begins. */
+static const section_id looked_at[] = {SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
+                                       SECTION_WATCH,  SECTION_TRAFFIC, SECTION_LOAD};
+enum { NUM_LOOKED_AT = sizeof looked_at / sizeof *looked_at };
+
+/* Points that were refused with the same words, of all plans on a fabric. */
+typedef struct refusal {
+    ik_error why;
+    const char *routing; /* of the first */
+    uint64_t num;
+} refusal;
+enum { MOST_REFUSALS = 8 }; /* that are told apart */
+
+/* One pass over the points of a plan. */
+typedef struct judging {
+    runner *r;
+    const ik_fabric *f;
+    const ik_plan *plan;
+    const variant *pattern; /* of `traffic` */
+    ik_traffic *traffic;
+    point before; /* the point that was judged last, with `status` */
+    bool begun;
+    ik_status status;
+    ik_error why;
+    refusal refusals[MOST_REFUSALS];
+    size_t num_refusals;
+    uint64_t first, num; /* points in a row that are left out for the same reason, `why` */
+} judging;
+
+static bool is_refusal(ik_status status)
+{
+    return status == IK_ERR_USAGE || status == IK_ERR_UNSUPPORTED || status == IK_ERR_INPUT;
+}
+
+/* Whether the verdict on the point before is this one's too: only the seed differs, or the load of
+ * sources to which any load is alike. */
+static bool is_alike(const judging *k, const point *p)
+{
+    const ik_params *adapter = &experiment_variant(k->r->e, p, SECTION_ADAPTER)->params;
+    bool bursty = strcmp(ik_params_text(adapter, "injection"), "bursty") == 0;
+    for (size_t i = 0; i < NUM_LOOKED_AT; i++)
+        if (k->before.index[looked_at[i]] != p->index[looked_at[i]] &&
+            (bursty || looked_at[i] != SECTION_LOAD))
+            return false;
+    return k->begun;
+}
+
+static ik_status judge_point(judging *k, const point *p)
+{
+    const ik_experiment *e = k->r->e;
+    const variant *pattern = experiment_variant(e, p, SECTION_TRAFFIC);
+    ik_env env = setup_env(k->r);
+    if (is_alike(k, p))
+        return k->status;
+    k->begun = true;
+    k->before = *p;
+    k->status = IK_OK;
+    if (pattern != k->pattern) {
+        traffics_give_back(k->r->traffics, k->traffic);
+        k->traffic = NULL;
+        k->pattern = pattern;
+        k->status = traffics_take(k->r->traffics, k->f, pattern, &env, &k->traffic, &k->why);
+        place_in_variant(pattern, SECTION_TRAFFIC, k->status == IK_OK ? NULL : &k->why);
+    }
+    ik_sim_config config = point_config(e, p);
+    if (k->status == IK_OK) {
+        k->status = ik_sim_check_run(k->plan, k->traffic, &config, &k->why);
+        point_place(e, p, k->status, k->status == IK_OK ? NULL : &k->why);
+    }
+    return k->status;
+}
+
+static void note_row(judging *k)
+{
+    if (k->num > 0)
+        note_points_left_out(k->r, k->first, k->num, &k->before, k->r->unusable.text);
+    k->num = 0;
+}
+
+static void leave_point_out(judging *k, uint64_t number, const point *p)
+{
+    runner *r = k->r;
+    size_t i = 0;
+    while (i < k->num_refusals && strcmp(k->refusals[i].why.text, k->why.text) != 0)
+        i++;
+    if (i == k->num_refusals && i < MOST_REFUSALS)
+        k->refusals[k->num_refusals++] = (refusal){
+            .why = k->why, .routing = experiment_variant(r->e, p, SECTION_ROUTING)->label};
+    k->refusals[i < MOST_REFUSALS ? i : MOST_REFUSALS - 1].num++;
+    if (k->num > 0 && (number != k->first + k->num || strcmp(r->unusable.text, k->why.text) != 0))
+        note_row(k);
+    if (k->num++ == 0)
+        k->first = number;
+    r->misfit[number] = true;
+    r->skipped++;
+    r->unusable = k->why;
+}
+
+static void tell_refusals(const judging *k)
+{
+    for (size_t i = 0; i < k->num_refusals; i++) {
+        const refusal *told = &k->refusals[i];
+        tell_note(k->r, IK_NOTE, "%" PRIu64 " point%s left out, the first with %s: %s%s%s",
+                  told->num, told->num == 1 ? " is" : "s are", told->routing, told->why.text,
+                  told->why.hint[0] ? "; " : "", told->why.hint);
+    }
+}
+
+/* The error of a point without which the others could be run. */
+static ik_status refuse_point(const judging *k, ik_error *err)
+{
+    if (err)
+        *err = k->why;
+    if (!is_refusal(k->status) || k->r->e->num_points == 1)
+        return k->status;
+    return ik_hint(err, k->status,
+                   "%.300s%sskip_misfits: true leaves out the points that do not fit", k->why.hint,
+                   k->why.hint[0] ? "; " : "");
+}
+
+static ik_status judge_plan(judging *k, const ik_plan *plan, const plan_slot *slot, ik_error *err)
+{
+    bool skip = experiment_option(k->r->e, OPTION_SKIP_MISFITS)->u;
+    ik_status status = IK_OK;
+    k->plan = plan;
+    k->begun = false;
+    for (uint64_t i = slot->first; i < slot->first + slot->num && status == IK_OK; i++) {
+        if (!is_to_do(k->r, i))
+            continue;
+        point p = experiment_point(k->r->e, i);
+        if (judge_point(k, &p) == IK_OK)
+            continue;
+        if (skip && is_refusal(k->status))
+            leave_point_out(k, i, &p);
+        else
+            status = refuse_point(k, err);
+    }
+    note_row(k);
+    return status;
+}
+
+ik_status misfits_points(runner *r, const ik_fabric *f, const plan_slot *slots, size_t num,
+                         ik_error *err)
+{
+    judging k = {.r = r, .f = f};
+    ik_status status = IK_OK;
+    for (size_t i = 0; i < num && status == IK_OK; i++)
+        if (slots[i].plan)
+            status = judge_plan(&k, slots[i].plan, &slots[i], err);
+    traffics_give_back(r->traffics, k.traffic);
+    tell_refusals(&k);
+    return status;
+}
+
+/* A plan that was tried, or that there is room to make now; NULL: what is wrong with it is said in
+ * its turn. */
+static const ik_plan *plan_ahead(runner *r, const ik_fabric *f, size_t number)
+{
+    const plan_block *block = &r->e->plans[number];
+    bool to_do = false;
+    for (uint64_t i = block->first; i < block->first + block->num && !to_do; i++)
+        to_do = is_to_do(r, i);
+    ik_plan *plan = NULL;
+    if (to_do && !r->tried[number] && may_keep(r, f) &&
+        plan_make_for(r, f, &block->at, &plan, NULL) == IK_OK)
+        keep_tried(r, f, number, plan);
+    return to_do ? r->tried[number] : NULL;
+}
+
+ik_status misfits_ahead(runner *r, ik_error *err)
+{
+    ik_status status = IK_OK;
+    if (experiment_option(r->e, OPTION_SKIP_MISFITS)->u || r->e->num_plans == 1)
+        return IK_OK; /* what does not fit is left out, or found before the first point anyway */
+    for (size_t first = 0, num; first < r->e->num_plans && status == IK_OK; first += num) {
+        judging k = {.r = r, .f = r->built[first]};
+        num = plans_on_fabric(r->e, first);
+        for (size_t i = first; k.f && i < first + num && status == IK_OK; i++) {
+            const plan_slot slot = {.first = r->e->plans[i].first, .num = r->e->plans[i].num};
+            const ik_plan *plan = plan_ahead(r, k.f, i);
+            if (plan)
+                status = judge_plan(&k, plan, &slot, err);
+        }
+        traffics_give_back(r->traffics, k.traffic);
+    }
+    return status;
 }

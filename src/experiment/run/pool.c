@@ -52,9 +52,7 @@ typedef struct pool {
 
 /* ---- one point */
 
-/* Where a refusal of the simulator comes from: settings that it names; else the fabric, whose links
- * it cannot take, or sizes of the adapter or the switch that do not fit together. */
-static void place_model(const ik_experiment *e, const point *p, ik_status status, ik_error *err)
+void point_place(const ik_experiment *e, const point *p, ik_status status, ik_error *err)
 {
     static const section_id of_links[] = {SECTION_FABRIC, SECTION_VCS,     SECTION_LOAD,
                                           SECTION_SWITCH, SECTION_ADAPTER, SECTION_MEASURE,
@@ -67,7 +65,7 @@ static void place_model(const ik_experiment *e, const point *p, ik_status status
                           sizeof of_links / sizeof *of_links, err);
 }
 
-static ik_sim_config config_of(const ik_experiment *e, const point *p)
+ik_sim_config point_config(const ik_experiment *e, const point *p)
 {
     return (ik_sim_config){.switch_params = &experiment_variant(e, p, SECTION_SWITCH)->params,
                            .adapter_params = &experiment_variant(e, p, SECTION_ADAPTER)->params,
@@ -123,7 +121,7 @@ static ik_status simulate(pool *w, const plan_slot *slot, uint64_t number, outco
 {
     const ik_experiment *e = w->r->e;
     point p = experiment_point(e, number);
-    ik_sim_config config = config_of(e, &p);
+    ik_sim_config config = point_config(e, &p);
     ik_env env = {.seed = experiment_seed(e, &p),
                   .num_threads = threads_for(w, slot->plan, &config),
                   .cancel = &w->stop,
@@ -136,7 +134,7 @@ static ik_status simulate(pool *w, const plan_slot *slot, uint64_t number, outco
         return status;
     }
     status = simulate_loads(w, slot, &p, traffic, &config, &env, o, err);
-    place_model(e, &p, status, err);
+    point_place(e, &p, status, err);
     if (status == IK_OK && o->result.completed)
         status =
             reference_find(w->r->references, traffic, e, &p, &config, &env, &o->reference, err);
@@ -454,7 +452,7 @@ static ik_sim_estimate estimate_largest(const pool *w, uint64_t points)
             if (!is_to_do(w->r, w->slots[s].first + i) || (count++ % stride && count != points))
                 continue;
             point p = experiment_point(e, w->slots[s].first + i);
-            ik_sim_config config = config_of(e, &p);
+            ik_sim_config config = point_config(e, &p);
             ik_sim_estimate one;
             ik_sim_estimate_run(w->slots[s].plan, &config, &one);
             bytes = one.bytes > bytes ? one.bytes : bytes;

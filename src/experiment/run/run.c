@@ -53,17 +53,21 @@ bool budget_is_spent(const runner *r, double seconds)
     return r->part->budget_s > 0 && seconds_since(&r->begun) + seconds > r->part->budget_s;
 }
 
-/* The points of a plan that cannot be run, with what refused it. */
+void note_points_left_out(runner *r, uint64_t first, uint64_t num, const point *at, const char *why)
+{
+    ik_json_object(&r->left_out, NULL);
+    ik_json_uint(&r->left_out, "first", first);
+    ik_json_uint(&r->left_out, "points", num);
+    ik_json_text(&r->left_out, "what", experiment_variant(r->e, at, SECTION_ROUTING)->label);
+    ik_json_text(&r->left_out, "why", why);
+    ik_json_close(&r->left_out);
+}
+
 void note_left_out(runner *r, const plan_slot *slot)
 {
     for (uint64_t i = slot->first; i < slot->first + slot->num; i++)
         r->skipped += is_to_do(r, i);
-    ik_json_object(&r->left_out, NULL);
-    ik_json_uint(&r->left_out, "first", slot->first);
-    ik_json_uint(&r->left_out, "points", slot->num);
-    ik_json_text(&r->left_out, "what", experiment_variant(r->e, &slot->at, SECTION_ROUTING)->label);
-    ik_json_text(&r->left_out, "why", r->unusable.text);
-    ik_json_close(&r->left_out);
+    note_points_left_out(r, slot->first, slot->num, &slot->at, r->unusable.text);
 }
 
 static ik_status store_left_out(runner *r, ik_error *err)
@@ -103,8 +107,10 @@ static ik_status run_fabric(runner *r, size_t first, size_t num, ik_error *err)
         status = misfits_refuse(r, slots, num, err);
     if (status == IK_OK) {
         plans_tell_left_out(r, slots, num);
-        status = pool_run(r, f, fabric, slots, num, err);
+        status = misfits_points(r, f, slots, num, err);
     }
+    if (status == IK_OK)
+        status = pool_run(r, f, fabric, slots, num, err);
     if (status == IK_OK)
         status = beside_run(r, f, slots, num, err);
     for (size_t i = 0; i < num; i++)
@@ -148,6 +154,8 @@ static ik_status run_all(runner *r, ik_error *err)
         tell_point(r, true);
     if (!experiment_simulates(r->e))
         status = machines_run(r, err);
+    else
+        status = misfits_ahead(r, err);
     for (size_t first = experiment_simulates(r->e) ? 0 : r->e->num_plans, num;
          first < r->e->num_plans && status == IK_OK && !r->spent; first += num) {
         num = plans_on_fabric(r->e, first);
@@ -155,7 +163,7 @@ static ik_status run_all(runner *r, ik_error *err)
     }
     if (status == IK_OK && experiment_simulates(r->e) && !r->e->measures)
         status = store_forget_statics(r->store, err);
-    if (status == IK_OK && r->usable_plans == 0 && !r->spent) {
+    if (status == IK_OK && !r->spent && (r->usable_plans == 0 || r->skipped == r->e->num_points)) {
         if (err)
             *err = r->unusable;
         return r->unusable.status;
@@ -241,6 +249,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     drawn_free(&r);
     traffics_free(r.traffics);
     free(r.finished);
+    free(r.misfit);
     free(r.elsewhere);
     if (status == IK_OK && failed)
         *failed = r.failed;

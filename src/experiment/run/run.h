@@ -40,6 +40,7 @@ typedef struct runner {
     ik_plan **tried;
     uint64_t tried_entries; /* of all their tables, about */
     struct judged *judged;  /* misfits.c */
+    bool *misfit;           /* [num_points] the simulator refuses it: it is left out */
     struct drawn *drawn;    /* plans.c: which fabrics have a drawing */
     unsigned usable_plans;
     ik_error unusable; /* why the last unusable plan was none */
@@ -66,7 +67,7 @@ typedef struct plan_slot {
 /* Is point `number` this run's to simulate? */
 static inline bool is_to_do(const runner *r, uint64_t number)
 {
-    return !r->finished[number] && !(r->elsewhere && r->elsewhere[number]);
+    return !r->finished[number] && !r->misfit[number] && !(r->elsewhere && r->elsewhere[number]);
 }
 /* Whether a point that takes so many seconds would end after the budget. */
 bool budget_is_spent(const runner *r, double seconds);
@@ -77,6 +78,9 @@ double seconds_since(const struct timespec *begun);
 size_t plans_on_fabric(const ik_experiment *e, size_t first);
 /* Counts and keeps the points of a plan that cannot be run, with r->unusable. */
 void note_left_out(runner *r, const plan_slot *slot);
+/* The same of points first … first + num - 1 with this routing. */
+void note_points_left_out(runner *r, uint64_t first, uint64_t num, const point *at,
+                          const char *why);
 
 /* ---- sync.c: the store learns of the experiment, and says what is finished */
 
@@ -127,6 +131,12 @@ ik_status misfits_check(runner *r, const ik_fabric *f, size_t first, size_t num,
 /* The same once all plans of the sweep's only fabric were made. */
 ik_status misfits_refuse(const runner *r, const plan_slot *slots, size_t num, ik_error *err);
 void misfits_free(runner *r);
+/* Looks at all points of these plans on f that are to be run: one that the simulator refuses is
+ * left out, with a note, if the experiment skips misfits; else it is the error. */
+ik_status misfits_points(runner *r, const ik_fabric *f, const plan_slot *slots, size_t num,
+                         ik_error *err);
+/* The same of all fabrics that are kept, before the first point, where a misfit is an error. */
+ik_status misfits_ahead(runner *r, ik_error *err);
 
 /* ---- plans.c: builds what points run on */
 
@@ -189,6 +199,11 @@ ik_status machines_run(runner *r, ik_error *err);
 
 /* At the end of a run: how many of its points are not steady, and why the first is not. */
 void pool_tell_unsteady(const runner *r);
+/* What a point is simulated with. */
+ik_sim_config point_config(const ik_experiment *e, const point *p);
+/* Where a refusal of the simulator comes from: settings that it names; else the fabric, whose links
+ * it cannot take, or sizes of the adapter or the switch that do not fit together. */
+void point_place(const ik_experiment *e, const point *p, ik_status status, ik_error *err);
 ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots,
                    size_t num_slots, ik_error *err);
 

@@ -313,7 +313,8 @@ static ik_status measure_loads(const runner *r, const ik_plan *plan, const ik_tr
     ik_status status = ik_load_measure(plan->routing, t, env, &l, err);
     if (status != IK_OK)
         return status;
-    if (experiment_measures(r->e, MEASURE_SATURATION))
+    /* what goes minimally under UGAL depends on queues: nothing is predicted */
+    if (experiment_measures(r->e, MEASURE_SATURATION) && !ik_load_chooses_detours(plan->routing))
         statics_set(out, METRIC_STATIC_SATURATION, l.saturation);
     if (experiment_measures(r->e, MEASURE_NCA) && l.turns)
         status = put_roots(plan->routing->fabric, l.turns, out, err);

@@ -7,6 +7,7 @@
  */
 #include "experiment/run/run.h"
 #include "ikat/json.h"
+#include "verify/spec_files.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -134,18 +135,37 @@ static ik_status hash_file(const char *path, uint64_t *hash, ik_error *err)
     return bad ? ik_fail(err, IK_ERR_IO, "cannot read '%.200s': %s", path, strerror(why)) : IK_OK;
 }
 
+typedef struct digested {
+    const variant *of;
+    uint64_t hash;
+    size_t num;
+} digested;
+
+/* One of the files that the member itself knows to read, or one behind it; those that are not there
+ * are said when it is made. */
+static bool digest_behind(void *ctx, const char *path)
+{
+    digested *d = ctx;
+    for (size_t i = 0; i < d->of->num_files; i++)
+        if (strcmp(d->of->files[i], path) == 0)
+            return true;
+    d->num += hash_file(path, &d->hash, NULL) == IK_OK;
+    return true;
+}
+
 static ik_status digest_variant(variant *v, ik_error *err)
 {
-    uint64_t hash = fnv_basis;
+    digested d = {.of = v, .hash = fnv_basis, .num = v->num_files};
     for (size_t i = 0; i < v->num_files; i++) {
-        ik_status status = hash_file(v->files[i], &hash, err);
+        ik_status status = hash_file(v->files[i], &d.hash, err);
         if (status != IK_OK) {
             ik_error_at(err, v->place->file, v->place->line, v->place->column);
             return status;
         }
     }
-    if (v->num_files)
-        snprintf(v->digest, sizeof v->digest, "%016" PRIx64, hash);
+    spec_files_each(&v->params, digest_behind, &d);
+    if (d.num)
+        snprintf(v->digest, sizeof v->digest, "%016" PRIx64, d.hash);
     return IK_OK;
 }
 
@@ -350,7 +370,8 @@ ik_status sync_left_out(runner *r, const char *text, ik_error *err)
 ik_status sync_store(runner *r, ik_error *err)
 {
     r->finished = ik_calloc(r->e->num_points, sizeof *r->finished);
-    if (!r->finished)
+    r->misfit = ik_calloc(r->e->num_points, sizeof *r->misfit);
+    if (!r->finished || !r->misfit)
         return ik_fail_memory(err, r->e->num_points, "an experiment");
     ik_status status = find_digests(r, err);
     if (status == IK_OK)

@@ -45,9 +45,11 @@ static double source_rate(const pipe *p, uint32_t host, double bytes, double loa
     uint32_t source = split ? split->host_of[host] : 0, first = split ? split->first[source] : host;
     uint32_t end = split ? split->first[source + 1] : host + 1;
     double rate = 0, per_cycle = load / (bytes / p->flit_bytes);
-    for (uint32_t port = first; port < end; port++)
-        if (p->hosts[port].port != IK_NONE)
-            rate += per_cycle / (double)(pipe_period_of(p, p->hosts[port].port) / p->speedup);
+    for (uint32_t port = first; port < end; port++) {
+        uint32_t out = ik_host_port(p->f, port);
+        if (out != IK_NONE)
+            rate += per_cycle / (double)(pipe_class_period(p, p->f->port_class[out]) / p->speedup);
+    }
     return rate;
 }
 

@@ -197,7 +197,7 @@ static uint64_t count_state(const pipe *p, unsigned threads, const sizes *z)
            pipe_congest_bytes(p);
 }
 
-static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
+static ik_status check_sides(const pipe *p, ik_error *err)
 {
     if ((uint64_t)p->max_radix * p->vcs > MAX_SIDES)
         return ik_about(
@@ -214,6 +214,14 @@ static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
                                 "at most %d outputs",
                                 p->max_radix, p->output_speedup, MAX_SIDES),
                         "switch.output_speedup");
+    return IK_OK;
+}
+
+static ik_status check_size(const pipe *p, const sizes *z, ik_error *err)
+{
+    ik_status status = check_sides(p, err);
+    if (status != IK_OK)
+        return status;
     uint64_t bytes = count_state(p, p->num_partitions, z),
              limit = p->env ? p->env->memory_limit_bytes : 0;
     if (limit && bytes > limit)
@@ -337,6 +345,21 @@ ik_status pipe_setup(pipe *p, const ik_plan *plan, const ik_traffic *traffic,
     p->notes_deliveries = p->order;
     status = refuse_coin(p, err);
     return status == IK_OK ? pipe_make_schedule(p, err) : status;
+}
+
+ik_status sim_check_pipelined(const ik_plan *plan, const ik_traffic *traffic,
+                              const ik_sim_config *config, ik_error *err)
+{
+    pipe p = {.traffic = traffic};
+    ik_status status = pipe_resolve(&p, plan, config, err);
+    if (status == IK_OK) {
+        measure(&p);
+        status = check_sides(&p, err);
+    }
+    if (status == IK_OK)
+        status = refuse_coin(&p, err);
+    sim_sizes_free(p.sizes);
+    return status;
 }
 
 /* ---- estimates */

@@ -22,6 +22,8 @@
 /* The state of s->traffic->workload, in s->workload.finite; s->traffic then is the sequence of
  * visits of an all-to-all. */
 ik_status sim_finite_new(sim *s, ik_error *err);
+/* Its first refusal alone: hosts without a cable take part. */
+ik_status sim_finite_check_hosts(const sim *s, ik_error *err);
 void sim_finite_free(sim *s);
 uint64_t sim_finite_bytes(const sim *s);
 

@@ -50,7 +50,7 @@ static ik_status new_graph(const sim *s, finite *f, ik_error *err)
     return sim_any_new(f, err);
 }
 
-ik_status sim_finite_new(sim *s, ik_error *err)
+ik_status sim_finite_check_hosts(const sim *s, ik_error *err)
 {
     const ik_workload *w = s->traffic->workload;
     const ik_fabric *fabric = s->f;
@@ -64,6 +64,16 @@ ik_status sim_finite_new(sim *s, ik_error *err)
                         "traffic '%.60s': host %u has no cable, but takes part in the workload",
                         s->traffic->spec, host),
                 "traffic.hosts traffic.mapping traffic.path");
+    return IK_OK;
+}
+
+ik_status sim_finite_new(sim *s, ik_error *err)
+{
+    const ik_workload *w = s->traffic->workload;
+    const ik_fabric *fabric = s->f;
+    ik_status status = sim_finite_check_hosts(s, err);
+    if (status != IK_OK)
+        return status;
     finite *f = s->workload.finite = ik_calloc(1, sizeof *f);
     if (!f)
         return ik_fail_memory(err, sizeof *f, "the state of a workload");
@@ -75,7 +85,7 @@ ik_status sim_finite_new(sim *s, ik_error *err)
         return ik_fail_memory(err, fabric->num_hosts * 8, "the state of a workload");
     if (w->batch)
         return sim_batch_new(s, f, err);
-    ik_status status = w->graph ? new_graph(s, f, err) : sim_visits_new(s, f, err);
+    status = w->graph ? new_graph(s, f, err) : sim_visits_new(s, f, err);
     return status == IK_OK && w->num_endless ? sim_endless_new(s, f, err) : status;
 }
 

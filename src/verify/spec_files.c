@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * verify/spec_files.c: see spec_files.h. */
+#include "verify/spec_files.h"
+
+#include "base/file_list.h"
+#include "ikat/routing.h"
+#include "ikat/traffic.h"
+#include "ikat/vc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 16, LONGEST_PATH = 4096 };
+
+typedef struct walk {
+    spec_files_fn file;
+    void *ctx;
+    unsigned depth; /* of specs within specs, of files within files */
+} walk;
+
+static bool walk_params(walk *w, const ik_params *params);
+
+/* ---- files that belong to a file */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t size = strlen(text), tail = strlen(end);
+    return size > tail && strcmp(text + size - tail, end) == 0;
+}
+
+/* "NAME.otf2" is little more than a name: events and definitions are in NAME.def and below NAME. */
+static bool walk_archive(walk *w, const char *anchor)
+{
+    char path[LONGEST_PATH], **files = NULL;
+    uint32_t num = 0;
+    int stem = (int)(strlen(anchor) - strlen(".otf2"));
+    if (snprintf(path, sizeof path, "%.*s.def", stem, anchor) >= (int)sizeof path)
+        return true; /* nobody can open it either */
+    bool good = w->file(w->ctx, path);
+    path[stem] = '\0';
+    if (good && ik_file_list(path, &files, &num, NULL) != IK_OK)
+        return true;
+    for (uint32_t k = 0; k < num && good; k++)
+        good = w->file(w->ctx, files[k]);
+    ik_file_list_free(files, num);
+    return good;
+}
+
+/* Whether a line of a netlist is `include "NAME"`. */
+static bool is_include(const char *line, const char *end, const char **name, size_t *length)
+{
+    static const char word[] = "include";
+    while (line < end && (*line == ' ' || *line == '\t'))
+        line++;
+    if ((size_t)(end - line) < sizeof word || memcmp(line, word, sizeof word - 1) != 0)
+        return false;
+    const char *open = memchr(line, '"', (size_t)(end - line));
+    const char *close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
+    if (!close)
+        return false;
+    *name = open + 1;
+    *length = (size_t)(close - open - 1);
+    return true;
+}
+
+/* The files that a netlist includes, which lie in its folder or below. */
+static bool walk_netlist(walk *w, const char *netlist)
+{
+    char *text = NULL, path[LONGEST_PATH];
+    size_t size = 0;
+    bool good = true;
+    const char *slash = strrchr(netlist, '/');
+    int folder = slash ? (int)(slash - netlist) + 1 : 0;
+    if (w->depth == MAX_DEPTH || ik_text_read(netlist, 0, &text, &size, NULL) != IK_OK)
+        return true;
+    w->depth++;
+    for (const char *line = text, *end = text + size; line < end && good;) {
+        const char *next = memchr(line, '\n', (size_t)(end - line)), *name = NULL;
+        size_t length = 0;
+        next = next ? next : end;
+        if (is_include(line, next, &name, &length) && length + (size_t)folder < sizeof path) {
+            snprintf(path, sizeof path, "%.*s%.*s", folder, netlist, (int)length, name);
+            good = w->file(w->ctx, path) && walk_netlist(w, path);
+        }
+        line = next + (next < end);
+    }
+    w->depth--;
+    free(text);
+    return good;
+}
+
+/* The files that a name stands for, and what belongs to each. */
+static bool walk_path(walk *w, const char *path, bool netlist)
+{
+    char **files = NULL;
+    uint32_t num = 0;
+    bool good = true;
+    if (ik_file_list(path, &files, &num, NULL) != IK_OK)
+        return w->file(w->ctx, path);
+    for (uint32_t k = 0; k < num && good; k++) {
+        good = w->file(w->ctx, files[k]);
+        if (good && netlist)
+            good = walk_netlist(w, files[k]);
+        else if (good && ends_with(files[k], ".otf2"))
+            good = walk_archive(w, files[k]);
+    }
+    ik_file_list_free(files, num);
+    return good;
+}
+
+/* ---- specs within values */
+
+static const ik_param *rows_of(const ik_param *row, const char *name)
+{
+    if (row->type != IK_PARAM_SPEC) {
+        const ik_traffic_family *family = ik_traffic_find(name);
+        return family ? family->params : NULL;
+    }
+    if (strcmp(row->name, "routing") == 0) {
+        const ik_routing_family *family = ik_routing_find(name);
+        return family ? family->params : NULL;
+    }
+    const ik_vc_family *family = ik_vc_find(name);
+    return family ? family->params : NULL;
+}
+
+static bool walk_spec(walk *w, const ik_param *row, const char *text)
+{
+    ik_arena arena = {0};
+    ik_spec spec;
+    ik_params params = {0};
+    bool good = w->depth < MAX_DEPTH && ik_spec_parse(text, &arena, &spec, NULL) == IK_OK;
+    const ik_param *rows = good ? rows_of(row, spec.name) : NULL;
+    good &= rows && ik_params_from_spec(&params, "member", &spec, rows, NULL, NULL) == IK_OK;
+    w->depth++;
+    good = good && walk_params(w, &params);
+    w->depth--;
+    ik_params_free(&params);
+    ik_arena_free(&arena);
+    return good;
+}
+
+static bool walk_list(walk *w, const ik_param *row, const char *text)
+{
+    ik_arena arena = {0};
+    ik_spec_member *list = NULL;
+    size_t num = 0;
+    ik_status status =
+        row->type == IK_PARAM_JOBS       ? ik_spec_jobs_parse(text, &arena, &list, &num, NULL)
+        : row->type == IK_PARAM_SCHEDULE ? ik_spec_schedule_parse(text, &arena, &list, &num, NULL)
+                                         : ik_spec_list_parse(text, &arena, &list, &num, NULL);
+    bool good = status == IK_OK;
+    for (size_t i = 0; i < num && good; i++)
+        good = walk_spec(w, row, list[i].spec);
+    ik_arena_free(&arena);
+    return good;
+}
+
+static bool walk_params(walk *w, const ik_params *params)
+{
+    bool netlist = false, good = true;
+    for (size_t i = 0; i < params->num; i++) /* of a fabric's file, no other */
+        netlist |= strcmp(params->decl[i].name, "guid2lid") == 0;
+    for (size_t i = 0; i < params->num && good; i++) {
+        const ik_param *row = &params->decl[i];
+        const ik_value *value = &params->values[i];
+        if (!value->has || value->word)
+            continue;
+        if (row->type == IK_PARAM_PATH)
+            good = walk_path(w, value->text, netlist && i == 0);
+        else if (row->type == IK_PARAM_SPEC)
+            good = walk_spec(w, row, value->spec);
+        else if (row->type == IK_PARAM_PATTERNS || row->type == IK_PARAM_JOBS ||
+                 row->type == IK_PARAM_SCHEDULE)
+            good = walk_list(w, row, value->text);
+    }
+    return good;
+}
+
+bool spec_files_each(const ik_params *params, spec_files_fn file, void *ctx)
+{
+    walk w = {.file = file, .ctx = ctx};
+    return walk_params(&w, params);
+}

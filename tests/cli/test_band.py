@@ -1,0 +1,72 @@
+"""Routings whose choices depend on queues: between which loads they saturate, and that simulations lie there."""
+import csv
+import io
+import json
+import unittest
+
+from harness import CliTest
+
+FABRICS = ["slimfly:q=3", "mlfm:h=3", "oft:k=3", "dragonfly:p=1,a=3,h=1", "hyperx:dims=3:3,p=3"]
+TOLERANCE = .06  # of the hosts' rate: sources are finite, and packets wait for credits
+RUN = "fabric: [{}]\nrouting: {}\ntraffic: {}\nload: 100%\nadapter: {{packet: 1 KiB}}\nmeasure: {{warmup: 40 us, duration: 60 us}}\n"
+
+
+class Band(CliTest):
+    def simulated(self, fabric, routing, traffic):
+        path, store = self.tmp / "test.yaml", self.tmp / "test.db"
+        store.unlink(missing_ok=True)
+        path.write_text(RUN.format(f'"{fabric}"', routing, traffic))
+        self.ok("run", path, "-o", store, status=None)
+        return float(next(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))["throughput"])
+
+    def band(self, fabric, routing, traffic):
+        load = self.json("load", fabric, "-r", routing, "-t", traffic)
+        return load["saturation"], load["saturation_band"]
+
+    def test_simulations_lie_within(self):
+        for fabric in FABRICS:
+            for traffic in ("uniform", "worst"):
+                with self.subTest(fabric=fabric, traffic=traffic):
+                    predicted, band = self.band(fabric, "ugal_l", traffic)
+                    self.assertIsNone(predicted)
+                    accepted = self.simulated(fabric, "ugal_l", traffic)
+                    self.assertLess(band["low"] - TOLERANCE, accepted, band)
+                    self.assertLess(accepted, band["high"] + TOLERANCE, band)
+
+    def test_ends_are_those_of_the_pure_routings(self):
+        for fabric in FABRICS:
+            for traffic in ("uniform", "worst", "shift"):
+                with self.subTest(fabric=fabric, traffic=traffic):
+                    _, band = self.band(fabric, "ugal_l", traffic)
+                    for name in ("minimal", "valiant"):
+                        self.assertAlmostEqual(band[name], self.json("load", fabric, "-r", name, "-t", traffic)["saturation"], places=8)
+                    self.assertAlmostEqual(band["low"], min(band["minimal"], band["valiant"]))
+                    self.assertGreaterEqual(band["split"] + 1e-6, max(band["minimal"], band["valiant"]))
+                    self.assertGreaterEqual(band["high"] + 1e-6, max(band["split"], band["even"]))
+
+    def test_other_routings(self):
+        """What does not depend on queues is predicted; an even division is no more than the best one."""
+        for fabric, routing in (("karytree:k=2,n=3", "dmodk"), ("slimfly:q=3", "valiant")):
+            predicted, band = self.band(fabric, routing, "uniform")
+            self.assertGreater(predicted, 0)
+            self.assertIsNone(band)
+        for fabric, routing in (("karytree:k=4,n=2", "adaptive_tree"), ("karytree:k=4,n=2,fail=10%", "minimal"), ("torus:dims=4:4", "minimal"), ("slimfly:q=3", "minimal")):
+            with self.subTest(fabric=fabric, routing=routing):
+                predicted, band = self.band(fabric, routing, "uniform")
+                self.assertEqual(predicted, band["even"])
+                self.assertGreaterEqual(band["high"] + 1e-6, predicted)
+                self.assertIsNone(band["low"])
+        self.assertAlmostEqual(self.band("karytree:k=4,n=2", "adaptive_tree", "worst")[1]["high"], 1)
+
+    def test_results_and_comparisons_leave_it_empty(self):
+        path, store = self.tmp / "test.yaml", self.tmp / "test.db"
+        path.write_text('fabric: "slimfly:q=3"\nrouting: [minimal, valiant, ugal_l]\nsimulate: false\nmeasures: [saturation]\n')
+        self.ok("run", path, "-o", store)
+        rows = {row["routing"]: row["static_saturation"] for row in csv.DictReader(io.StringIO(self.ok("report", store, "--csv")))}
+        self.assertEqual([bool(rows[name]) for name in ("minimal", "valiant", "ugal_l")], [True, True, False])
+        told = self.json("compare", "slimfly:q=3", "--routing", "ugal_l", "--traffic", "uniform")
+        self.assertIn('"uniform": null', json.dumps(told))
+
+
+if __name__ == "__main__":
+    unittest.main()
