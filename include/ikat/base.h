@@ -472,7 +472,8 @@ ik_status ik_env_refuse_bytes(const ik_env *env, double bytes, const char *what,
 /* The whole file ("-" = standard input), unpacked if it is gzip; *text is the caller's to free()
  * and has a 0 behind its *size bytes. limit_bytes: refuse more (unpacked) with IK_ERR_MEMORY; 0 = 4
  * GiB. IK_ERR_IO: it cannot be opened or read, or is a directory. IK_ERR_INPUT: the packed file is
- * damaged. Cost O(size), peak memory three times the size. */
+ * damaged, or holds a byte that no text holds, at which reading ends. Cost O(size), peak memory
+ * three times the size. */
 ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size,
                        ik_error *err);
 /* What every reader of a text starts with: passes over a UTF-8 byte order mark (*text and *size
