@@ -8,6 +8,9 @@
 
 #include "experiment/store.h"
 
+/* The statements that make the tables of a results file. */
+extern const char store_tables[];
+
 /* Keeps the first error: what is wrong is said once, at the end. Values are 0 or "" from there
  * on. */
 typedef struct store_row {

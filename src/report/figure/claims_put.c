@@ -167,7 +167,7 @@ static ik_status put_rows(figure_book *b, const claim_result *list, void *ctx, i
         fprintf(out, ",%s", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
         put_number(out, &r->right);
         fputc(',', out);
-        csv_field(out, r->why);
+        ik_text_csv(out, r->why);
         fputc('\n', out);
     }
     return IK_OK;
