@@ -35,8 +35,8 @@
 
 typedef struct store store;
 
-/* Opens for reading, as the file is at this moment: nothing that a run writes later is seen, and the
- * file is not held. Refuses other files and other formats by name. Cost: a copy of the file. */
+/* Opens for reading, as the file is at this moment: nothing that a run writes later is seen, and
+ * the file is not held. Refuses other files and other formats by name. Cost: a copy of the file. */
 ik_status store_open(const char *path, store **out, ik_error *err);
 /* Opens or creates for writing by this version of ikat, alone. */
 ik_status store_create(const char *path, store **out, ik_error *err);
