@@ -109,9 +109,14 @@ ik_status ik_fail_memory(ik_error *err, size_t bytes, const char *what);
 /* About so many bytes as people say it, into buffer (32 bytes do), which is returned: "6.6 GiB". */
 char *ik_format_bytes(char *buffer, size_t size, double bytes);
 const char *ik_status_name(ik_status status);
-/* Makes a text fit to be shown in a line of a terminal: control characters, and bytes that are no
- * UTF-8, become '?'. Returns text. The texts of an ik_error are made so when it is filled. */
+/* Makes a text fit to be shown in a line of a terminal: control characters, characters that end a
+ * line or turn the direction of text, and bytes that are no UTF-8, become '?'. Returns text. The
+ * texts of an ik_error are made so when it is filled. */
 char *ik_text_line(char *text);
+/* Prints a text as a cell of CSV (RFC 4180): in quotation marks where it must be, U+FFFD for what
+ * ik_text_line() replaces other than line ends, and an apostrophe before what a spreadsheet would
+ * take for a formula: a text that begins with '=', '+', '-' or '@', is longer, and is no number. */
+void ik_text_csv(FILE *out, const char *text);
 
 /* How text is laid out in lines. A character of UTF-8 counts as one column. */
 typedef struct ik_wrap {
@@ -472,7 +477,8 @@ ik_status ik_env_refuse_bytes(const ik_env *env, double bytes, const char *what,
 /* The whole file ("-" = standard input), unpacked if it is gzip; *text is the caller's to free()
  * and has a 0 behind its *size bytes. limit_bytes: refuse more (unpacked) with IK_ERR_MEMORY; 0 = 4
  * GiB. IK_ERR_IO: it cannot be opened or read, or is a directory. IK_ERR_INPUT: the packed file is
- * damaged. Cost O(size), peak memory three times the size. */
+ * damaged, or holds a byte that no text holds, at which reading ends. Cost O(size), peak memory
+ * three times the size. */
 ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size_t *size,
                        ik_error *err);
 /* What every reader of a text starts with: passes over a UTF-8 byte order mark (*text and *size

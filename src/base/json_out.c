@@ -80,14 +80,8 @@ static void put_code(ik_json *j, unsigned code)
 /* Code of a character that is not written as it is; 0: it is, or it is U+0000. */
 static unsigned escaped_code(const char *c, size_t length)
 {
-    const unsigned char *u = (const unsigned char *)c;
-    if (length == 1)
-        return utf8_is_control(c, length) || *c == '<' || *c == '>' || *c == '&' ? u[0] : 0;
-    if (utf8_is_control(c, length))
-        return u[1]; /* U+0080 to U+009F */
-    if (length == 3 && u[0] == 0xe2 && u[1] == 0x80 && (u[2] == 0xa8 || u[2] == 0xa9))
-        return 0x2000u + (u[2] - 0x80u); /* line ends in JavaScript */
-    return 0;
+    bool markup = length == 1 && (*c == '<' || *c == '>' || *c == '&');
+    return markup || utf8_is_control(c, length) ? utf8_code(c, length) : 0;
 }
 
 static void put_character(ik_json *j, const char *c, size_t length)

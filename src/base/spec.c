@@ -60,11 +60,41 @@ static ik_status add_item(const char *item, size_t length, ik_arena *arena, ik_s
     return IK_OK;
 }
 
+/* A spec may stand in another one's parameter, and every level copies what is left of the text. The
+ * limit is for all of them, wherever they come from; members of a list, between '+', are not inside
+ * each other. */
+enum { MAX_NESTED = 32 };
+
+static ik_status check_nesting(const char *text, ik_error *err)
+{
+    unsigned depth = 0;
+    for (const char *at = text; *at; at++) {
+        size_t length = 0;
+        while (is_key_char(at[length]))
+            length++;
+        if (at[length] == ':' && isalpha((unsigned char)*at) && ++depth > MAX_NESTED) {
+            ik_fail(err, IK_ERR_INPUT, "'%.60s…' has specs inside specs, more than %d levels", text,
+                    MAX_NESTED);
+            return ik_hint(err, IK_ERR_INPUT,
+                           "a spec inside a spec reads like "
+                           "subset:pattern=shift:by=1");
+        }
+        at += length;
+        depth = *at == '+' ? 0 : depth;
+        if (!*at)
+            break;
+    }
+    return IK_OK;
+}
+
 ik_status ik_spec_parse(const char *text, ik_arena *arena, ik_spec *spec, ik_error *err)
 {
     ik_spec made = {0};
     if (!text)
         return ik_fail(err, IK_ERR_USAGE, "a spec is missing");
+    ik_status nested = check_nesting(text, err);
+    if (nested != IK_OK)
+        return nested;
     while (isspace((unsigned char)*text))
         text++;
     size_t name = strcspn(text, ":");

@@ -46,8 +46,45 @@ static ik_status stream_status(gzFile in, int got, const char *path, ik_error *e
                       code == Z_BUF_ERROR ? "the compressed file is cut off" : why);
 }
 
+/* A character that no text holds; line ends, tabs and form feeds are ordinary. */
+static bool is_binary(unsigned char c)
+{
+    return (c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f') || c == 0x7f;
+}
+
+static ik_status refuse_binary(const char *file, unsigned line, size_t column, unsigned char c,
+                               ik_error *err)
+{
+    ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)column, "byte 0x%02x is not text", c);
+    return ik_hint(err, IK_ERR_INPUT, "expected a text file in UTF-8, plain or packed with gzip");
+}
+
+/* UTF-8's byte order mark, which some editors write. */
+static size_t mark_length(const char *text, size_t size)
+{
+    return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/* Refuses a text whose bytes from `from` on are not all text; those before are. */
+static ik_status check_text(const char *text, size_t from, size_t size, const char *file,
+                            ik_error *err)
+{
+    size_t at = from, line_start = mark_length(text, size);
+    unsigned line = 1;
+    while (at < size && !is_binary((unsigned char)text[at]))
+        at++;
+    if (at == size)
+        return IK_OK;
+    for (size_t i = 0; i < at; i++)
+        if (text[i] == '\n') {
+            line++;
+            line_start = i + 1;
+        }
+    return refuse_binary(file, line, at - line_start + 1, (unsigned char)text[at], err);
+}
+
 /* Reads to the end; *buffer grows, is the caller's also on failure, and has room for a 0 behind
- * *used bytes. */
+ * *used bytes. Ends at the first byte that is not text: a device may have no end. */
 static ik_status read_stream(gzFile in, const char *path, size_t limit, char **buffer, size_t *used,
                              ik_error *err)
 {
@@ -66,6 +103,9 @@ static ik_status read_stream(gzFile in, const char *path, size_t limit, char **b
         if (status != IK_OK || got == 0)
             return status;
         *used += (size_t)got;
+        status = check_text(*buffer, *used - (size_t)got, *used, path, err);
+        if (status != IK_OK)
+            return status;
         if (*used > limit)
             return too_large(path, limit, err);
     }
@@ -121,42 +161,13 @@ ik_status ik_text_read(const char *path, uint64_t limit_bytes, char **text, size
     return IK_OK;
 }
 
-/* A character that no text holds; line ends, tabs and form feeds are ordinary. */
-static bool is_binary(unsigned char c)
-{
-    return (c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f') || c == 0x7f;
-}
-
-static ik_status refuse_binary(const char *file, unsigned line, size_t column, unsigned char c,
-                               ik_error *err)
-{
-    ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)column, "byte 0x%02x is not text", c);
-    return ik_hint(err, IK_ERR_INPUT, "expected a text file in UTF-8, plain or packed with gzip");
-}
-
 ik_status ik_text_begin(const char **text, size_t *size, const char *file, ik_error *err)
 {
-    /* UTF-8's byte order mark, which some editors write */
-    static const char mark[] = "\xef\xbb\xbf";
-    const char *at = *text, *line_start;
-    size_t left = *size;
-    unsigned line = 1;
-    if (left >= 3 && memcmp(at, mark, 3) == 0) {
-        at += 3;
-        left -= 3;
-    }
-    line_start = at;
-    for (const char *c = at; c < at + left; c++) {
-        if (*c == '\n') {
-            line++;
-            line_start = c + 1;
-        }
-        if (is_binary((unsigned char)*c))
-            return refuse_binary(file, line, (size_t)(c - line_start) + 1, (unsigned char)*c, err);
-    }
-    *text = at;
-    *size = left;
-    return IK_OK;
+    ik_status status = check_text(*text, 0, *size, file, err);
+    size_t mark = status == IK_OK ? mark_length(*text, *size) : 0;
+    *text += mark;
+    *size -= mark;
+    return status;
 }
 
 /* ---- line by line */
@@ -294,9 +305,12 @@ ik_status ik_text_lines_next(ik_text_lines *l, bool *more, ik_error *err)
     if (!*more)
         return IK_OK;
     l->number++;
-    if (l->line_end - l->line > IK_LINE_MAX)
-        return ik_fail_at(err, IK_ERR_INPUT, l->path, l->number, 1,
-                          "the line is longer than %d bytes", IK_LINE_MAX);
+    if (l->line_end - l->line > IK_LINE_MAX) {
+        ik_status status = check_line(l, err);
+        return status != IK_OK ? status
+                               : ik_fail_at(err, IK_ERR_INPUT, l->path, l->number, 1,
+                                            "the line is longer than %d bytes", IK_LINE_MAX);
+    }
     l->at = (size_t)(l->line_end - l->text) + (end ? 1 : 0);
     l->cut = !end;
     if (l->number == 1 && l->line_end - l->line >= 3 && memcmp(l->line, "\xef\xbb\xbf", 3) == 0)

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int is_tail(unsigned char c)
@@ -42,11 +43,26 @@ size_t utf8_length_within(const char *text, size_t left)
     return utf8_length(whole);
 }
 
+uint32_t utf8_code(const char *c, size_t length)
+{
+    const unsigned char *u = (const unsigned char *)c;
+    uint32_t code = length == 1 ? u[0] : u[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (u[i] & 0x3fu);
+    return code;
+}
+
 bool utf8_is_control(const char *c, size_t length)
 {
-    unsigned char first = (unsigned char)c[0];
-    return length == 1 ? first < ' ' || first == 0x7f
-                       : length == 2 && first == 0xc2 && (unsigned char)c[1] < 0xa0;
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+                  {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+    uint32_t code = utf8_code(c, length);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i].first && code <= ranges[i].last)
+            return true;
+    return false;
 }
 
 void utf8_clean(char *text, size_t size)
@@ -85,6 +101,37 @@ char *ik_text_line(char *text)
 {
     utf8_clean(text, SIZE_MAX);
     return text;
+}
+
+/* A spreadsheet takes a cell that begins so for a formula; a number is none. */
+static bool seems_formula(const char *text)
+{
+    char *end;
+    if (!*text || !strchr("=+-@", *text) || !text[1])
+        return false;
+    (void)strtod(text, &end);
+    return *end != '\0';
+}
+
+void ik_text_csv(FILE *out, const char *text)
+{
+    bool quoted = strpbrk(text, ",\"\n") != NULL;
+    if (quoted)
+        putc('"', out);
+    if (seems_formula(text))
+        putc('\'', out);
+    while (*text) {
+        size_t length = utf8_length(text);
+        if (length == 0 || (utf8_is_control(text, length) && *text != '\n'))
+            fputs(UTF8_REPLACEMENT, out);
+        else
+            fwrite(text, 1, length, out);
+        if (*text == '"')
+            putc('"', out);
+        text += length ? length : 1;
+    }
+    if (quoted)
+        putc('"', out);
 }
 
 void utf8_print_markup(FILE *out, const char *text)

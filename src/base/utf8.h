@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
@@ -16,8 +17,12 @@
 size_t utf8_length(const char *text);
 /* The same in a text of which `left` > 0 bytes are left, whatever they are. */
 size_t utf8_length_within(const char *text, size_t left);
-/* Does a terminal act on this character of `length` bytes instead of showing it? U+0000 to U+001F,
- * U+007F to U+009F. */
+/* The number of this character of `length` bytes. */
+uint32_t utf8_code(const char *c, size_t length);
+/* Does a program act on this character of `length` bytes instead of showing it? Control characters
+ * (U+0000 to U+001F, U+007F to U+009F), ends of lines and paragraphs (U+2028, U+2029), and what
+ * turns the direction of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069). No
+ * output has them as they are; docs/formats.md says what stands for them. */
 bool utf8_is_control(const char *c, size_t length);
 /* Replaces bytes that are no characters, and control characters, by '?' and cuts the text to at
  * most `size` bytes between characters. */

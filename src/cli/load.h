@@ -40,7 +40,6 @@ static const double loads_few_flows = 64;
 
 /* Several fabrics, routings or seeds: the slowdown of each. */
 int loads_compare(cli *c);
-void loads_put_text(const char *text); /* a field of CSV */
 
 /* Flows that the routing does not deliver although the fabric connects them. */
 uint64_t loads_undelivered(const loads *l);

@@ -276,9 +276,9 @@ static int show_json(const comparison *m)
 
 static void put_names(const entry *e)
 {
-    loads_put_text(e->fabric);
+    ik_text_csv(stdout, e->fabric);
     printf(",%u,%u,", e->hosts, e->switches);
-    loads_put_text(e->routing);
+    ik_text_csv(stdout, e->routing);
 }
 
 static void show_summary(const comparison *m)

@@ -9,26 +9,10 @@
 
 #include <string.h>
 
-/* A text with what CSV asks for: in quotation marks where it must be, those inside it doubled. */
-void loads_put_text(const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, stdout);
-        return;
-    }
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    putchar('"');
-}
-
 static void put_node(const ik_fabric *f, uint32_t node)
 {
     char name[256];
-    loads_put_text(ik_node_name(f, node, name, sizeof name));
+    ik_text_csv(stdout, ik_node_name(f, node, name, sizeof name));
 }
 
 /* Entries of a schedule are one table. */
@@ -44,7 +28,7 @@ static void begin_row(const loads *l)
 {
     if (!l->entry)
         return;
-    loads_put_text(l->entry->name);
+    ik_text_csv(stdout, l->entry->name);
     putchar(',');
 }
 
@@ -134,7 +118,7 @@ static void put_phases(const loads *l)
          "crossbar_ns,slowdown");
     for (size_t i = 0; i < l->phases.num; i++) {
         const ik_phase *p = &l->phases.phases[i];
-        loads_put_text(p->name ? p->name : "");
+        ik_text_csv(stdout, p->name ? p->name : "");
         printf(",%llu,%llu,%llu,%.12g,%.12g,%.12g,", (unsigned long long)p->messages,
                (unsigned long long)p->bytes, (unsigned long long)p->flows, p->max_load_bytes,
                p->bound_ns, p->crossbar_bound_ns);

@@ -201,8 +201,7 @@ static ik_status take_tables(merge *m, const char *path, ik_error *err)
     return status;
 }
 
-/* The file was opened and checked as any results file; it is read once more, beside the merged
- * one. */
+/* The file is opened and checked as any results file; a copy stands beside the merged one. */
 static ik_status take_file(merge *m, const char *path, ik_error *err)
 {
     store *s = NULL;
@@ -211,18 +210,16 @@ static ik_status take_file(merge *m, const char *path, ik_error *err)
         status = check_meta(m, s, err);
     if (status == IK_OK)
         status = store_refuse_earlier(s, err);
+    if (status == IK_OK)
+        status = execute(m->to, "ATTACH ?1 AS part", "", err);
+    bool attached = status == IK_OK;
+    if (attached)
+        status = store_copy_into(s, m->to, "part", err);
     store_close(s);
-    char *name = status == IK_OK ? store_sqlite_name(path) : NULL;
-    if (name)
-        status = execute(m->to, "ATTACH ?1 AS part", name, err);
-    else if (status == IK_OK)
-        status = ik_fail_memory(err, strlen(path), "a merge");
-    sqlite3_free(name);
-    if (status != IK_OK)
-        return status;
-    status = take_tables(m, path, err);
+    if (status == IK_OK)
+        status = take_tables(m, path, err);
     ik_error ignored;
-    ik_status detached = execute(m->to, "DETACH part", NULL, &ignored);
+    ik_status detached = attached ? execute(m->to, "DETACH part", NULL, &ignored) : IK_OK;
     if (status == IK_OK && detached != IK_OK && err)
         *err = ignored;
     return status == IK_OK ? detached : status;
@@ -244,18 +241,19 @@ ik_status ik_results_merge(const char *const *paths, size_t num, const char *pat
     ik_status status =
         num ? refuse_existing(path, err) : ik_fail(err, IK_ERR_USAGE, "no results file to merge");
     if (status == IK_OK)
-        status = store_create(path, &m.to, err);
+        status = store_create_apart(path, &m.to, err);
     if (status != IK_OK)
         return status;
     for (size_t i = 0; i < num && status == IK_OK; i++)
         status = take_file(&m, paths[i], err);
     if (status == IK_OK) {
         m.found.num_points = strtoull(m.meta[NUM_SAME - 1], NULL, 10);
-        *out = m.found;
-        store_compact(m.to);
+        status = store_publish(m.to, err);
     } else {
-        store_discard(m.to);
+        store_close(m.to);
     }
+    if (status == IK_OK)
+        *out = m.found;
     ik_arena_free(&m.arena);
     return status;
 }

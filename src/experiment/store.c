@@ -24,63 +24,30 @@ struct store {
     bool earlier;   /* of EARLIER_FORMAT: for reading alone */
     bool begun;     /* by this process: it had no tables before */
     bool existed;   /* as an empty file */
+    bool lasting;   /* the file holds what is finished, also after a failure */
+    bool reading;   /* of a file that was opened to be read */
     unsigned depth; /* of transactions inside one another: the outermost counts */
 };
 
-/* Columns of the verdict whether a point lasts; the earlier format had one instead. */
-#define VERDICTS                                                                                   \
-    "saturated REAL, latency_steady REAL, drift_per_ms REAL, steady_bound REAL, needs_ns REAL, "   \
-    "steady TEXT NOT NULL, steady_reason TEXT NOT NULL"
-
-static const char tables[] =
-    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;CREATE TABLE "
-    "fabrics(id INTEGER PRIMARY KEY, spec TEXT NOT NULL, digest TEXT NOT NULL, summary TEXT NOT "
-    "NULL, drawing BLOB NOT NULL, UNIQUE(spec, digest));CREATE TABLE plans(id INTEGER PRIMARY KEY, "
-    "key TEXT NOT NULL, flow TEXT NOT NULL, fabric INTEGER NOT NULL REFERENCES fabrics(id), "
-    "routing TEXT NOT NULL, vc TEXT NOT NULL, vcs INTEGER NOT NULL, selection TEXT NOT NULL, asked "
-    "TEXT NOT NULL, proof TEXT NOT NULL, failed INTEGER NOT NULL, UNIQUE(key, flow));CREATE TABLE "
-    "points(id INTEGER PRIMARY KEY, params TEXT NOT NULL UNIQUE, fabric INTEGER NOT NULL "
-    "REFERENCES fabrics(id), plan INTEGER NOT NULL REFERENCES plans(id), traffic TEXT NOT "
-    "NULL, variant TEXT NOT NULL, load REAL NOT NULL, seed INTEGER NOT NULL, offered REAL, "
-    "throughput REAL, fairness REAL, latency_mean_ns REAL, latency_p50_ns REAL, "
-    "latency_p95_ns REAL, latency_p99_ns REAL, latency_max_ns REAL, network_latency_mean_ns "
-    "REAL, packets_generated INTEGER, packets_delivered INTEGER, packets_in_flight INTEGER, "
-    "packets_unroutable INTEGER, order_violations INTEGER, packet_hops INTEGER, hosts_silent "
-    "INTEGER, window_ps INTEGER, end_ps INTEGER, checksum TEXT NOT NULL, deadlock TEXT NOT "
-    "NULL, latency_histogram BLOB, network_latency_histogram BLOB, channel_bytes BLOB, "
-    "host_bytes BLOB, host_sent_bytes BLOB, series_period_ps INTEGER, series_throughput BLOB,"
-    " series_latency_ns BLOB, series_blocked BLOB, host_sent_min REAL, host_sent_max REAL, "
-    "blocked_share REAL, hol_share REAL, hol_time_ns REAL, congestion_roots REAL, "
-    "congestion_tree INTEGER, link_use_mean REAL, link_use_max REAL, arrival_latency_mean_ns REAL, "
-    "packets_out_of_order INTEGER, "
-    "reorder_mean_bytes REAL, reorder_max_bytes INTEGER, throttled_mean REAL, throttled_max "
-    "REAL, congestion TEXT NOT NULL, classes TEXT NOT NULL, congestion_series BLOB, "
-    "series_reorder_bytes BLOB, series_out_of_order BLOB, series_throttled BLOB, "
-    "completion_ns REAL, slowdown REAL, effective_throughput REAL, " VERDICTS ", "
-    "saturation_load REAL, warmup_ns REAL, measured_ns REAL, interval REAL, converged REAL, "
-    "missing TEXT NOT NULL, reference TEXT NOT NULL, host_finish BLOB, "
-    "round_trip_mean_ns REAL, round_trip_p50_ns REAL, round_trip_p95_ns REAL, "
-    "round_trip_p99_ns REAL, round_trip_max_ns REAL, request_latency_mean_ns REAL, "
-    "reply_latency_mean_ns REAL, outstanding_mean REAL, series_outstanding BLOB, workload "
-    "BLOB, feasible REAL, deadlock_free REAL, mean_hops REAL, max_hops REAL, entries_mean "
-    "REAL, entries_max REAL, least_t_max REAL, contention REAL, static_slowdown REAL, "
-    "static_saturation REAL, effective_bandwidth REAL, efficiency REAL, nca_routes_min REAL, "
-    "nca_routes_mean REAL, nca_routes_max REAL, nca_routes_sd REAL, destinations_injection REAL, "
-    "destinations_up_1 REAL, destinations_up_2 REAL, destinations_down_2 REAL, "
-    "destinations_down_1 REAL, destinations_between REAL, destinations_ejection REAL, "
-    "ports_per_host REAL, "
-    "links_per_host REAL, bisection REAL, hosts REAL, switches REAL, radix REAL, diameter REAL, "
-    "min_paths REAL, mean_paths REAL, max_paths REAL, permutations_free REAL, "
-    "permutations_contention REAL, permutations_contention_max REAL, measured TEXT NOT "
-    "NULL);CREATE TABLE "
-    "refs(key TEXT "
-    "PRIMARY KEY, fabric TEXT"
-    " NOT NULL, switch TEXT NOT NULL, traffic TEXT NOT NULL, adapter TEXT NOT NULL, seed "
-    "INTEGER NOT NULL, completion_ns REAL NOT NULL) WITHOUT ROWID;CREATE TABLE details(params"
-    " TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY(params, kind)) "
-    "WITHOUT ROWID;";
+enum { BUSY_MS = 10000 }; /* how long another process is waited for that holds the file */
 
 /* ---- errors */
+
+/* A file that could not be written to its end. */
+static ik_status write_error(const store *s, int code, ik_error *err)
+{
+    if (s->reading) {
+        ik_fail(err, IK_ERR_IO, "'%.200s' cannot be read: %s", s->path,
+                s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(code));
+        return ik_hint(err, IK_ERR_IO,
+                       "what is read is copied to the folder for temporary files first: is there "
+                       "room?");
+    }
+    ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", s->path,
+            code == SQLITE_FULL ? "the disk is full" : "the disk is full or refused the write");
+    return ik_hint(err, IK_ERR_IO, "%smake room and run the same command again",
+                   s->lasting ? "every point that was finished is safe in it: " : "");
+}
 
 static ik_status sqlite_error(const store *s, int code, ik_error *err)
 {
@@ -93,12 +60,7 @@ static ik_status sqlite_error(const store *s, int code, ik_error *err)
         return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
     case SQLITE_FULL:
     case SQLITE_IOERR:
-        ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", path,
-                (code & 0xff) == SQLITE_FULL ? "the disk is full"
-                                             : "the disk is full or refused the write");
-        return ik_hint(err, IK_ERR_IO,
-                       "every point that was finished is safe in it: make room and run the same "
-                       "command again");
+        return write_error(s, code & 0xff, err);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return ik_fail(err, IK_ERR_IO, "'%.200s' is in use by another process", path);
@@ -292,7 +254,7 @@ static ik_status check_tables(const store *s, ik_error *err)
     sqlite3_stmt *statement = NULL;
     bool row = false, ours = false;
     ik_status status = store_prepare(
-        s, sql, (const char *[]){tables, s->earlier ? VERDICTS : "", NULL}, &statement, err);
+        s, sql, (const char *[]){store_tables, s->earlier ? STORE_VERDICTS : "", NULL}, &statement, err);
     if (status == IK_OK)
         status = store_step(s, statement, &row, err);
     ours = status == IK_OK && row && sqlite3_column_int(statement, 0);
@@ -368,7 +330,7 @@ static ik_status create_tables(store *s, ik_error *err)
         return status;
     status = run_sql(s, pragmas, err);
     if (status == IK_OK)
-        status = run_sql(s, tables, err);
+        status = run_sql(s, store_tables, err);
     if (status == IK_OK)
         status = store_set_meta(s, "version", ik_version(), err);
     if (status != IK_OK) {
@@ -378,21 +340,32 @@ static ik_status create_tables(store *s, ik_error *err)
     return store_commit(s, err);
 }
 
-char *store_sqlite_name(const char *path)
+/* What SQLite takes for the file `path` and nothing else (":memory:" and "file:…" mean something to
+ * it), and "" for a private database; NULL = out of memory. */
+static char *sqlite_name(const char *path)
 {
-    return path[0] == '/' ? sqlite3_mprintf("%s", path) : sqlite3_mprintf("./%s", path);
+    return path[0] == '/' || !path[0] ? sqlite3_mprintf("%s", path) : sqlite3_mprintf("./%s", path);
 }
 
-static ik_status open_db(const char *path, int flags, store **out, ik_error *err)
+static void set_up(sqlite3 *db)
+{
+    /* the file may be anybody's */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_busy_timeout(db, BUSY_MS);
+}
+
+/* file: what is opened for results in `path`: that, or "", a private database. */
+static ik_status open_db(const char *path, const char *file, int flags, store **out, ik_error *err)
 {
     store *s = ik_calloc(1, sizeof *s);
-    char *name = store_sqlite_name(path);
+    char *name = sqlite_name(file);
     if (!s || !name || !(s->path = strdup(path))) {
         sqlite3_free(name);
         free(s);
         return ik_fail_memory(err, sizeof *s, "the result store");
     }
     s->lock = -1;
+    s->reading = !(flags & SQLITE_OPEN_CREATE);
     errno = 0;
     int code = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_FULLMUTEX, NULL);
     sqlite3_free(name);
@@ -401,11 +374,43 @@ static ik_status open_db(const char *path, int flags, store **out, ik_error *err
         store_close(s);
         return status;
     }
-    sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0,
-                      NULL); /* the file may be anybody's */
-    sqlite3_busy_timeout(s->db, 2000);
+    set_up(s->db);
     *out = s;
     return IK_OK;
+}
+
+/* Copies a database as it is at one moment into an empty one; a code of SQLite. */
+static int copy_pages(sqlite3 *from, sqlite3 *to, const char *schema)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(to, schema, from, "main");
+    if (!backup)
+        return sqlite3_errcode(to);
+    int code = sqlite3_backup_step(backup, -1), end = sqlite3_backup_finish(backup);
+    return code == SQLITE_DONE ? end : code;
+}
+
+/* A reader sees the file as it was at one moment, however long it reads, and a run that goes on
+ * writing it does not wait for the reader: it reads a private copy. */
+static ik_status take_snapshot(store *s, ik_error *err)
+{
+    sqlite3 *copy = NULL;
+    int code = sqlite3_open_v2(
+        "", &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, NULL);
+    if (code == SQLITE_OK) {
+        set_up(copy);
+        code = copy_pages(s->db, copy, "main");
+    }
+    ik_status status = code == SQLITE_OK ? IK_OK : sqlite_error(s, code, err);
+    sqlite3_close_v2(status == IK_OK ? s->db : copy);
+    if (status == IK_OK)
+        s->db = copy;
+    return status;
+}
+
+ik_status store_copy_into(const store *from, store *to, const char *schema, ik_error *err)
+{
+    int code = copy_pages(from->db, to->db, schema);
+    return code == SQLITE_OK ? IK_OK : sqlite_error(from, code, err);
 }
 
 ik_status store_open(const char *path, store **out, ik_error *err)
@@ -413,14 +418,17 @@ ik_status store_open(const char *path, store **out, ik_error *err)
     struct stat info;
     if (access(path, R_OK) != 0 || stat(path, &info) != 0)
         return ik_fail(err, IK_ERR_IO, "cannot open '%.200s': %s", path, strerror(errno));
-    if (S_ISDIR(info.st_mode))
-        return ik_fail(err, IK_ERR_IO, "'%.200s' is a directory, expected a results file", path);
+    if (!S_ISREG(info.st_mode))
+        return ik_fail(err, IK_ERR_IO, "'%.200s' is %s, expected a results file", path,
+                       S_ISDIR(info.st_mode) ? "a directory" : "a device or a pipe");
     store *s = NULL;
-    ik_status status = open_db(path, SQLITE_OPEN_READWRITE, &s, err);
+    ik_status status = open_db(path, path, SQLITE_OPEN_READWRITE, &s, err);
     if (status != IK_OK)
         return status;
     bool empty = false;
-    status = identify(s, &empty, err);
+    status = take_snapshot(s, err);
+    if (status == IK_OK)
+        status = identify(s, &empty, err);
     if (status == IK_OK && empty)
         status = ik_fail(err, IK_ERR_INPUT, "'%.200s' is empty, expected a results file", path);
     if (status == IK_OK && s->earlier)
@@ -499,6 +507,7 @@ static ik_status begin_or_continue(store *s, ik_error *err)
     status = run_sql(s, "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;", err);
     if (status == IK_OK)
         status = empty ? create_tables(s, err) : refuse_version(s, err);
+    s->lasting = status == IK_OK;
     return status;
 }
 
@@ -508,7 +517,7 @@ ik_status store_create(const char *path, store **out, ik_error *err)
     bool existed = access(path, F_OK) == 0;
     ik_status status = check_writable(path, err);
     if (status == IK_OK)
-        status = open_db(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
+        status = open_db(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
     if (status != IK_OK) {
         if (!existed)
             unlink(path);
@@ -557,28 +566,72 @@ static bool reset_schema_count(const char *path)
     return sqlite3_close(db) == SQLITE_OK && done;
 }
 
-/* Writes the store anew beside `path` and puts it there; nothing is lost if it fails. */
-static void rewrite(const store *s, const char *path)
+/* The name of the file that becomes `path`: one that a killed run has left is replaced by the next;
+ * merges may be several. */
+static char *name_beside(const store *s, const char *path)
 {
-    char *made = sqlite3_mprintf("%s.compact", path);
+    const char *here = path[0] == '/' ? "" : "./"; /* SQLite takes "file:…" for more than a name */
+    return s->lock >= 0 ? sqlite3_mprintf("%s%s.compact", here, path)
+                        : sqlite3_mprintf("%s%s.%ld.tmp", here, path, (long)getpid());
+}
+
+/* Writes the store anew beside `path` and puts it there; nothing is lost if it fails. */
+static ik_status rewrite(const store *s, const char *path, ik_error *err)
+{
+    char *made = name_beside(s, path);
     if (!made)
-        return;
+        return ik_fail_memory(err, strlen(path), "a file name");
     unlink(made);
     sqlite3_stmt *statement = NULL;
-    bool done = store_prepare(s, "VACUUM INTO ?1", (const char *[]){made, NULL}, &statement,
-                              NULL) == IK_OK &&
-                store_execute(s, statement, NULL) == IK_OK && reset_schema_count(made) &&
-                on_disk(made);
-    if (!done || rename(made, path) != 0)
+    ik_status status =
+        store_prepare(s, "VACUUM INTO ?1", (const char *[]){made, NULL}, &statement, err);
+    if (status == IK_OK)
+        status = store_execute(s, statement, err);
+    errno = EIO;
+    if (status == IK_OK && (!reset_schema_count(made) || !on_disk(made) || rename(made, path) != 0))
+        status = ik_fail(err, IK_ERR_IO, "cannot write '%.200s': %s", s->path, strerror(errno));
+    if (status != IK_OK)
         unlink(made);
     sqlite3_free(made);
+    return status;
 }
 
 void store_compact(store *s)
 {
     char *path = s->written ? realpath(s->path, NULL) : NULL; /* a link stays one */
     if (path)
-        rewrite(s, path);
+        (void)rewrite(s, path, NULL); /* else the file stays as it is, which holds the same */
     free(path);
     store_close(s);
+}
+
+ik_status store_create_apart(const char *path, store **out, ik_error *err)
+{
+    store *s = NULL;
+    ik_status status = open_db(path, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &s, err);
+    if (status != IK_OK)
+        return status;
+    char *made = name_beside(s, path);
+    int file = made ? open(made, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (file < 0) /* known before the work begins */
+        status = made ? ik_fail(err, IK_ERR_IO, "cannot open '%.200s' for writing: %s", path,
+                                strerror(errno))
+                      : ik_fail_memory(err, strlen(path), "a file name");
+    else
+        status = create_tables(s, err);
+    if (file >= 0 && unlink(made) == 0)
+        close(file);
+    sqlite3_free(made);
+    if (status == IK_OK)
+        *out = s;
+    else
+        store_close(s);
+    return status;
+}
+
+ik_status store_publish(store *s, ik_error *err)
+{
+    ik_status status = rewrite(s, s->path, err);
+    store_close(s);
+    return status;
 }

@@ -35,8 +35,9 @@
 
 typedef struct store store;
 
-/* Opens for reading; refuses other files and formats by name. Points of the format before this one
- * are read as not judged. */
+/* Opens for reading, as the file is at this moment: nothing that a run writes later is seen, and
+ * the file is not held. Refuses other files and formats by name; points of the format before this
+ * one are read as not judged. Cost: a copy of the file. */
 ik_status store_open(const char *path, store **out, ik_error *err);
 /* Refuses one of the format before this one, where the rows are taken as they are. */
 ik_status store_refuse_earlier(const store *s, ik_error *err);
@@ -47,9 +48,9 @@ void store_close(store *s);
 void store_discard(store *s);
 sqlite3 *store_db(const store *s);
 const char *store_path(const store *s);
-/* What SQLite takes for the file `path` and nothing else (":memory:" and "file:…" mean something to
- * it); sqlite3_free() it, NULL = out of memory. */
-char *store_sqlite_name(const char *path);
+/* The contents of a store that was opened for reading, into an attached empty database of another
+ * one. */
+ik_status store_copy_into(const store *from, store *to, const char *schema, ik_error *err);
 
 /* Transactions may stand inside one another: the outermost is one, a rollback is of all. */
 ik_status store_begin(store *s, ik_error *err);
@@ -124,6 +125,11 @@ ik_status store_drop_references(store *s, ik_error *err);
 /* A finished store written anew, compact and in the order of its keys: equal contents are equal
  * bytes. Closes the store. The old file stays if there is no room for the new one. */
 void store_compact(store *s);
+/* A store for the file `path`, which appears, compact, when it is published, and not before; what
+ * is closed is gone. */
+ik_status store_create_apart(const char *path, store **out, ik_error *err);
+/* Closes, also if it fails. */
+ik_status store_publish(store *s, ik_error *err);
 
 /* ---- blobs */
 /* Deflated words; free with free(). */

@@ -8,6 +8,13 @@
 
 #include "experiment/store.h"
 
+/* The statements that make the tables of a results file. */
+extern const char store_tables[];
+/* Columns of the verdict whether a point lasts; the earlier format had one instead. */
+#define STORE_VERDICTS                                                                             \
+    "saturated REAL, latency_steady REAL, drift_per_ms REAL, steady_bound REAL, needs_ns REAL, "   \
+    "steady TEXT NOT NULL, steady_reason TEXT NOT NULL"
+
 /* Keeps the first error: what is wrong is said once, at the end. Values are 0 or "" from there
  * on. */
 typedef struct store_row {

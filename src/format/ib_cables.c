@@ -7,6 +7,7 @@
 #include "format/ib_dump.h"
 #include "format/ib_rate.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +59,16 @@ static void merge_sections(ib_file *ib)
             if (first >= later || ib->nodes[first].merged || !agree(ib, &ib->nodes[first], node))
                 continue;
             node->merged = true;
+            node->into = first;
             ib->repeated++;
-            for (size_t i = node->first_end; i < node->first_end + node->num_ends; i++)
-                ib->ends[i].node = first;
         }
+    }
+    for (size_t i = 0; i < ib->num_ends; i++) {
+        ib_end *end = &ib->ends[i];
+        if (ib->nodes[end->node].merged)
+            end->node = ib->nodes[end->node].into;
+        if (ib->nodes[end->peer].merged) /* an alias of the repeated section leads to it */
+            end->peer = ib->nodes[end->peer].into;
     }
 }
 
@@ -79,6 +86,22 @@ static void leave_out_aggregation(ib_file *ib)
             node->left_out = memcmp(name.at + at, mark, length) == 0;
         ib->left_out += node->left_out;
     }
+}
+
+/* The slot of a port that the file names. The reader checks the port of the section's own node
+ * against its ports, find_peers() that of the peer; everything behind it relies on that. */
+static uint32_t slot_of(const ib_file *ib, uint32_t node, uint32_t port)
+{
+    assert(node < ib->num_nodes && !ib->nodes[node].merged && !ib->nodes[node].left_out);
+    assert(port >= 1 && port <= ib->nodes[node].radix);
+    return ib->nodes[node].first + port - 1;
+}
+
+/* The end that is listed for a slot, NULL if none. */
+static ib_end *end_at(const ib_file *ib, uint32_t slot)
+{
+    assert(slot < ib->num_slots && (ib->slot[slot] == IK_NONE || ib->slot[slot] < ib->num_ends));
+    return ib->slot[slot] == IK_NONE ? NULL : &ib->ends[ib->slot[slot]];
 }
 
 static bool is_left_out(const ib_file *ib, const ib_end *end)
@@ -115,8 +138,8 @@ static ik_status fill_slots(ib_file *ib, ik_error *err)
         const ib_end *end = &ib->ends[i];
         if (is_left_out(ib, end))
             continue;
-        uint32_t *slot = &ib->slot[ib->nodes[end->node].first + end->port - 1];
-        const ib_end *other = *slot == IK_NONE ? NULL : &ib->ends[*slot];
+        uint32_t slot = slot_of(ib, end->node, end->port);
+        const ib_end *other = end_at(ib, slot);
         int length;
         const char *key = shown_key(ib, end->peer, &length);
         if (other && (other->peer != end->peer || other->peer_port != end->peer_port))
@@ -124,23 +147,24 @@ static ik_status fill_slots(ib_file *ib, ik_error *err)
                               "port %" PRIu32 " is cabled to \"%.*s\" port %" PRIu32
                               ", but elsewhere in line %u",
                               end->port, length, key, end->peer_port, other->line);
-        *slot = (uint32_t)i;
+        ib->slot[slot] = (uint32_t)i;
     }
     return IK_OK;
 }
 
 /* Does this node tell a cable that leads back to the end? */
-static bool leads_back(const ib_file *ib, const ib_node *node, const ib_end *end)
+static bool leads_back(const ib_file *ib, uint32_t index, const ib_end *end)
 {
-    uint32_t slot = end->peer_port > node->radix || node->merged || node->left_out
-                        ? IK_NONE
-                        : ib->slot[node->first + end->peer_port - 1];
-    const ib_end *other = slot == IK_NONE ? NULL : &ib->ends[slot];
+    const ib_node *node = &ib->nodes[index];
+    const ib_end *other = end->peer_port > node->radix || node->merged || node->left_out
+                              ? NULL
+                              : end_at(ib, slot_of(ib, index, end->peer_port));
     return other && ib->nodes[other->peer].key == ib->nodes[end->node].key &&
            other->peer_port == end->port;
 }
 
-/* Of several nodes with one identifier, the one meant is that which lists the same cable. */
+/* Of several nodes with one identifier, the one meant is that which lists the same cable. Here and
+ * nowhere else a port of the other end is checked against the ports of its node. */
 static ik_status find_peers(ib_file *ib, ik_error *err)
 {
     for (size_t i = 0; i < ib->num_ends; i++) {
@@ -148,7 +172,7 @@ static ik_status find_peers(ib_file *ib, ik_error *err)
         if (is_left_out(ib, end))
             continue;
         for (uint32_t node = end->peer; node != IK_NONE; node = ib->nodes[node].next_same)
-            if (leads_back(ib, &ib->nodes[node], end)) {
+            if (leads_back(ib, node, end)) {
                 end->peer = node;
                 break;
             }
@@ -310,14 +334,13 @@ static void report_bad_cable(ib_file *ib, const ib_end *end, ik_severity severit
 /* The end that the other side of a cable lists, NULL if none. */
 static ib_end *other_end(const ib_file *ib, const ib_end *end)
 {
-    uint32_t slot = ib->nodes[end->peer].first + end->peer_port - 1;
-    return ib->slot[slot] == IK_NONE ? NULL : &ib->ends[ib->slot[slot]];
+    return end_at(ib, slot_of(ib, end->peer, end->peer_port));
 }
 
 static void lay_mutual(ib_file *ib)
 {
     for (uint32_t slot = 0; slot < ib->num_slots; slot++) {
-        ib_end *end = ib->slot[slot] == IK_NONE ? NULL : &ib->ends[ib->slot[slot]];
+        ib_end *end = end_at(ib, slot);
         ib_end *other = end ? other_end(ib, end) : NULL;
         if (other && other != end && !end->laid && other->peer == end->node &&
             other->peer_port == end->port)
@@ -329,11 +352,11 @@ static void lay_mutual(ib_file *ib)
 static void lay_one_sided(ib_file *ib)
 {
     for (uint32_t slot = 0; slot < ib->num_slots; slot++) {
-        ib_end *end = ib->slot[slot] == IK_NONE ? NULL : &ib->ends[ib->slot[slot]];
+        ib_end *end = end_at(ib, slot);
         if (!end || end->laid)
             continue;
         ib_end *other = other_end(ib, end);
-        uint32_t far = ib->nodes[end->peer].first + end->peer_port - 1;
+        uint32_t far = slot_of(ib, end->peer, end->peer_port);
         if (far == slot) {
             report_bad_cable(ib, end, IK_ERROR, "leads to itself and is left out");
         } else if (other) {
@@ -352,7 +375,7 @@ static void lay_one_sided(ib_file *ib)
 /* The LID of a host's port as this end or the other one lists it. */
 static uint32_t lid_of_slot(const ib_file *ib, uint32_t slot, const ib_node *node, unsigned *lmc)
 {
-    const ib_end *end = &ib->ends[ib->slot[slot]], *other;
+    const ib_end *end = end_at(ib, slot), *other;
     uint32_t self = (uint32_t)(node - ib->nodes);
     *lmc = 0;
     if (end->node != self) /* the other side alone lists the cable */
@@ -369,9 +392,7 @@ static void label_lids(ib_file *ib, const ib_node *node)
     uint32_t first = 0;
     for (uint32_t port = 0; port < node->radix; port++) {
         unsigned lmc;
-        const ib_end *end = ib->slot[node->first + port] == IK_NONE
-                                ? NULL
-                                : &ib->ends[ib->slot[node->first + port]];
+        const ib_end *end = end_at(ib, node->first + port);
         if (!end || !end->laid)
             continue;
         uint32_t lid = lid_of_slot(ib, node->first + port, node, &lmc);
@@ -391,6 +412,14 @@ static void label_host_lids(ib_file *ib)
             label_lids(ib, &ib->nodes[n]);
 }
 
+/* A node as a whole: it may have no port. */
+static ik_end whole_node(const ib_file *ib, uint32_t node)
+{
+    ik_end end = end_of(ib, node, 1);
+    end.port = IK_NONE;
+    return end;
+}
+
 /* A node without a LID takes part in nothing: the dump was made before a subnet manager gave it
  * one. */
 static void report_zero_lids(ib_file *ib)
@@ -408,8 +437,7 @@ static void report_zero_lids(ib_file *ib)
         return;
     int length;
     const char *key = shown_key(ib, first, &length);
-    ik_end end = end_of(ib, first, 1);
-    end.port = IK_NONE; /* the node */
+    ik_end end = whole_node(ib, first);
     ik_builder_finding(ib->b, IK_NOTE, "lid-zero", &end,
                        "%" PRIu32 " switches and %" PRIu32
                        " hosts have LID 0: no subnet manager had given them one; ikat numbers "
@@ -428,7 +456,7 @@ static void report_clashes(ib_file *ib)
         if (!node->defined || node->merged || node->left_out || first == n || clashes++ >= NAMED)
             continue;
         const char *key = shown_key(ib, n, &length);
-        ik_end end = end_of(ib, n, 1);
+        ik_end end = whole_node(ib, n);
         ik_builder_finding(ib->b, IK_WARNING, "contradicting-section", &end,
                            "\"%.*s\" has a section in line %u and another one in line %u that "
                            "contradicts it: they are treated as two nodes with the same GUID",

@@ -15,6 +15,7 @@ typedef struct ib_node {
     uint32_t next_same; /* another node of this identifier, IK_NONE = none */
     bool is_host, defined;
     bool merged;                /* a section repeated: nothing but what another section says */
+    uint32_t into;              /* the node of that other section, if merged */
     bool left_out;              /* no host: the in-network computing unit of a switch */
     size_t first_end, num_ends; /* of its section */
     uint32_t radix;             /* of a mentioned node: largest port mentioned */

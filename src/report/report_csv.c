@@ -3,7 +3,6 @@
  * report/report_csv.c: one line a point, and the tables of what points hold as lists; RFC 4180.
  */
 #include "report/report_csv.h"
-#include "base/utf8.h"
 #include "ikat/report.h"
 #include "report/results.h"
 
@@ -11,31 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-void csv_field(FILE *out, const char *text)
-{
-    bool quoted = strpbrk(text, ",\"\n") != NULL;
-    if (quoted)
-        putc('"', out);
-    while (*text) {
-        size_t length = utf8_length(text);
-        if (length == 0 || (utf8_is_control(text, length) && *text != '\n'))
-            fputs(UTF8_REPLACEMENT, out);
-        else
-            fwrite(text, 1, length, out);
-        if (*text == '"')
-            putc('"', out);
-        text += length ? length : 1;
-    }
-    if (quoted)
-        putc('"', out);
-}
-
 void csv_fields(FILE *out, const char *const *texts, size_t num)
 {
     for (size_t i = 0; i < num; i++) {
         if (i)
             putc(',', out);
-        csv_field(out, texts[i]);
+        ik_text_csv(out, texts[i]);
     }
 }
 
@@ -43,7 +23,7 @@ void csv_value(FILE *out, const json_t *value)
 {
     putc(',', out);
     if (json_is_string(value))
-        csv_field(out, json_string_value(value));
+        ik_text_csv(out, json_string_value(value));
     else if (json_is_integer(value))
         fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_boolean(value))
@@ -104,7 +84,7 @@ const char *csv_design(FILE *out, const report_model *m, const char *variant)
         rest = text + length + (text[length] == ';');
         rest += *rest == ' ';
     }
-    csv_field(out, name);
+    ik_text_csv(out, name);
     putc(',', out);
     return rest;
 }
@@ -129,10 +109,10 @@ static void put_row(FILE *out, const report_model *m, const report_row *r)
             csv_real(out, r->value[id]);
     if (has_simulations(m)) {
         fprintf(out, ",%s,", ik_steady_verdict_name(r->steady));
-        csv_field(out, r->steady_reason);
+        ik_text_csv(out, r->steady_reason);
     }
     fprintf(out, ",%s,", r->deadlock[0] ? "true" : "false");
-    csv_field(out, r->checksum);
+    ik_text_csv(out, r->checksum);
     for (size_t i = 0; i < sizeof proof_columns / sizeof *proof_columns; i++)
         csv_value(out, json_object_get(p->proof, proof_columns[i]));
     putc('\n', out);
@@ -284,7 +264,7 @@ static ik_status put_list(FILE *out, const report_model *m, const report_curve *
             model_name_channel(&m->fabrics[c->fabric], (uint32_t)json_integer_value(channel), name,
                                sizeof name);
             putc(',', out);
-            csv_field(out, name);
+            ik_text_csv(out, name);
         }
         put_members(out, one, table);
     }

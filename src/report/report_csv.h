@@ -9,10 +9,7 @@
 
 #include <stdio.h>
 
-/* One field. Bytes that are no UTF-8, and control characters other than line ends, become
- * U+FFFD. */
-void csv_field(FILE *out, const char *text);
-/* Several, with commas between them. */
+/* Texts as ik_text_csv() has them, with commas between them. */
 void csv_fields(FILE *out, const char *const *texts, size_t num);
 /* A comma and a value: text, number, true or false; nothing of any other. */
 void csv_value(FILE *out, const json_t *value);

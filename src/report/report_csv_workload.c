@@ -55,7 +55,7 @@ static void put_hosts(FILE *out, const report_model *m, const report_row *point,
     for (size_t host = 0; host < num && r->status == IK_OK; host++) {
         csv_workload(out, m, point);
         fprintf(out, ",%zu,", host);
-        csv_field(out, model_host_name(f, host));
+        ik_text_csv(out, model_host_name(f, host));
         fprintf(out, ",%.12g\n", (double)finish[host] / 1e3);
     }
     free(finish);

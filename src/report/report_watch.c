@@ -51,7 +51,7 @@ static void put_event(FILE *out, const report_model *m, const report_row *row, c
     put_time(out, event, "until_ps");
     fprintf(out, ",%s,%s,", event ? word(event, "stage") : "not sent", word(event, "reason"));
     name_channel(f, event, name, sizeof name);
-    csv_field(out, name);
+    ik_text_csv(out, name);
     csv_value(out, json_object_get(event, "vc"));
     csv_value(out, json_object_get(event, "ahead"));
     putc('\n', out);

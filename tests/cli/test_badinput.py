@@ -75,6 +75,7 @@ class BadInputTest(CliTest):
             self.assertEqual(done.returncode, 2, f"{named}: {done.stderr}")
             self.assertRegex(done.stderr, "limited: cannot [a-zA-Z ]+: File too large|cannot write '[^']*limited': the disk is full")
             self.assertEqual([p for p in self.tmp.glob("limited*") if args[0] != "run"], [])
+            self.assertTrue(out.exists() or "safe in it" not in done.stderr, done.stderr)
             out.unlink(missing_ok=True)
 
     def test_output_never_replaces_its_own_input(self):
@@ -193,6 +194,48 @@ class BadInputTest(CliTest):
             self.refused(*command, spec, says=[str(path), "is a directory"])
             path.rmdir()
             path.write_bytes(plain)
+
+    def test_devices_without_an_end_are_refused_at_once(self):
+        """Every reader of files, with little memory."""
+        self.ok("route", "ring:n=4", "-r", "updown", "--format", "lft", "-o", self.tmp / "ring.lft")
+        self.ok("deploy", "ring:n=4", "-r", "updown", "-o", self.tmp / "deployed")
+        self.file.write_text(EXPERIMENT)
+        audit, load, out = f"audit ring:n=4 --lfts {self.tmp}/ring.lft", "load ring:n=4 -r shortest -t", f"-o {self.tmp}/out"
+        readers = ["topo F", "check F -r updown", "topo file:path=F", "run F", "report F", f"merge F {out}.db", "audit F", "audit ring:n=4 --lfts F",
+                   f"{audit} --counters F", *(f"{audit} {option} F" for option in ("--sl2vl", "--policy", "--path-records", "--names", "--guid2lid", "--lid-matrix")),
+                   f"{load} file:path=F", f"{load} storage:trace=F", f"{load} graph:path=F", f"{load} program:trace=F", "record --show F", "record --calls F",
+                   *(f"{load} program:trace=F,format={form}" for form in ("goal", "goalbin", "liballprof", "dimemas", "chakra", "otf2", "recording", "csv")),
+                   "check ring:n=4 -r lft:path=F", f"verify-deployed {self.tmp}/deployed --lfts F", f"deploy ring:n=4 -r updown {out} --failed F",
+                   f"deploy ring:n=4 -r updown {out} --from F", f"replay F --fabric ring:n=4 -r updown {out}.db",
+                   f"run {self.file} {out}.db --set adapter.message_histogram=F"]
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+        few = None if os.environ.get("ASAN_OPTIONS") or "asan" in IKAT else limit  # the sanitizer maps more
+        for device in ("/dev/zero", "/dev/urandom"):
+            for reader in readers:
+                args = [a.replace("F", device) if a in ("F",) or a.endswith("=F") or "=F," in a else a for a in reader.split()]
+                done = subprocess.run([IKAT, *args], cwd=SOURCE, preexec_fn=few, capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(done.returncode, 2, f"{args}: {done.stderr[-300:]}")
+                self.assertNotIn("out of memory", done.stderr, args)
+                self.assertEqual(list(self.tmp.glob("out*")), [], args)
+
+    def test_specs_inside_specs_have_a_limit(self):
+        """One, in every command and for every kind of parameter that takes a spec or a list of them."""
+        members = {"traffic": ["subset:pattern=", "batch:pattern=", "exchange:pattern=", "mix:members=1*", "mix:", "jobs:jobs=", "schedule:entries="],
+                   "routing": ["colored:traffic=subset:pattern="], "vc": ["escape:routing=", "escape:vc="]}
+        for kind, begins in members.items():
+            for begin in begins:
+                deep = begin * (100_000 // len(begin)) + "uniform"
+                name = self.tmp / "deep.yaml"
+                name.write_text(EXPERIMENT.replace("fabric:", f"{kind}: {json.dumps(deep)}\nfabric:") if kind == "traffic" else EXPERIMENT)
+                for args in ({"traffic": ["load", "ring:n=4", "-r", "updown", "-t", deep], "routing": ["check", "ring:n=4", "-r", deep],
+                              "vc": ["check", "ring:n=4", "-r", "updown", "--vc", deep]}[kind], ["topo", deep],
+                             *([["run", name]] if kind == "traffic" else [])):
+                    done = subprocess.run([IKAT, *map(str, args)], cwd=SOURCE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (5, 5)),
+                                          capture_output=True, text=True, timeout=60, check=False)
+                    self.assertEqual(done.returncode, 2, f"{begin} {args[0]}: {done.stderr[-300:]}")
+                    self.assertTrue(args[0] == "run" or "32 levels" in done.stderr, f"{begin} {args[0]}: {done.stderr[-300:]}")
 
     def test_paths_that_are_no_utf8_leave_json_whole(self):
         path = os.fsencode(self.tmp) + b"/r\xff\xc3.json"

@@ -23,6 +23,7 @@ TEXTS = {
     "markup": MARKUP,
     "quotes": "'\"`\\\\\"';--\\u003c ,;\n\"\"",
     "control": "a\x1b]0;title\x07\x1b[31m\rb\tc\x7f\u009b31m\u2028\u2029\n",
+    "formula": "=HYPERLINK(\"x\")\u202eevil\u2066\u2029",
     "odd": "\ufeff\u202e\U0001f600{0}%s%n${x}",
     "long": "<b>" + "x" * 1_000_000,
 }
@@ -30,7 +31,8 @@ if not ALL:
     del TEXTS["odd"], TEXTS["long"]
 csv.field_size_limit(1 << 24)
 TABLES = ("points", "classes", "congestion", "roots", "culprits", "victims")
-CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+FORMULA = re.compile(r"[=+@-](?!(\d+\.?\d*|inf|nan)([eE][+-]?\d+)?$).")  # begins a cell of CSV
 EXPERIMENT = """\
 fabric: [ring:n=4, "karytree:k=2,n=2"]
 routing: [updown, dmodk]
@@ -87,6 +89,9 @@ class Hostile(CliTest):
         text = done.stdout.decode("utf-8")
         if terminal:
             self.assertIsNone(CONTROL.search(text), (args, text[:500]))
+        if "--csv" in args:
+            for row in csv.reader(io.StringIO(text, newline=""), strict=True):
+                self.assertEqual([cell for cell in row if FORMULA.match(cell)], [], args)
         return text
 
     def report(self, store, name):
@@ -402,6 +407,8 @@ class Hostile(CliTest):
                              ("route", path, "-r", "updown", "--format", "paths")):
                     if self.answer(*args) is not None and "--format" not in args:
                         json.loads(self.answer(*args, "--json"))
+                    if args[0] == "load":
+                        self.answer(*args, "--csv")
                 for ending in ("json", "graphml", "dot", "svg", "edges", "ibnetdiscover") if ALL else ("json", "svg"):
                     self.answer("topo", path, "-o", self.tmp / f"out.{ending}")
                 again = self.tmp / "out.json"

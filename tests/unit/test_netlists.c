@@ -343,6 +343,81 @@ static void test_not_one_fabric(void **state)
     ik_fabric_free(f);
 }
 
+/* A section may be repeated, also where its ports have names, and a node may have no port. */
+static void test_repeated_sections(void **state)
+{
+    (void)state;
+    ik_fabric *f = read_text("module = \"m\"\nSwitch 2 \"S-1\"\n[1] \"H-1\"\n\nHca 1 \"H-1\"\n"
+                             "[1] \"S-1\"[1]\n\nSwitch 1 \"S-2\"\n[1] \"@up\"\n\ndo nothing\n"
+                             "Switch 2 \"S-1\"\n[1] \"H-1\"\n@[2] \"up\"\n");
+    assert_int_equal(f->num_switches, 2);
+    assert_int_equal(found(f, "repeated-section"), 1);
+    assert_true(cabled(f, "m#S-1", 1, "m#H-1", 1) && cabled(f, "m#S-1", 2, "m#S-2", 1));
+    ik_fabric_free(f);
+    f = read_text("Ca\t1 \"H-2\"\n\nCa\t0 \"H-2\"\n");
+    assert_int_equal(found(f, "contradicting-section"), 1);
+    ik_fabric_free(f);
+}
+
+static uint32_t drawn(uint64_t *state, uint32_t below)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % below;
+}
+
+/* A line of a netlist whose nodes, ports and aliases are few, so that lines repeat, contradict and
+ * outrun each other. */
+static int random_line(char *at, size_t room, uint64_t *state)
+{
+    static const char *const kinds[] = {"Switch", "Ca", "Hca"},
+                             *const keys[] = {"S-1", "S-2", "H-1", "H-2"},
+                             *const remarks[] = {"", " # \"Aggregation Node\"",
+                                                 " # \"a \"b\" c\" lid 3",
+                                                 " # lid 2 lmc 1 \"x\" lid 7 4xEDR"};
+    const char *key = keys[drawn(state, 4)], *remark = remarks[drawn(state, 8) % 4];
+    unsigned port = 1 + drawn(state, 3), far = 1 + drawn(state, 3);
+    switch (drawn(state, 10)) {
+    case 0:
+        return snprintf(at, room, "module = \"m%u\"\n", port);
+    case 1:
+        return snprintf(at, room, "@[%u] \"a%u\"\n", port, far);
+    case 2:
+        return snprintf(at, room, "[%u] \"@a%u\"\n", port, far);
+    case 3:
+    case 4:
+    case 5:
+        return snprintf(at, room, "[%u] \"%s\"[%u]%s\n", port, key, far, remark);
+    case 6:
+        return snprintf(at, room, "switchguid=0x%x\ncaguid=0x%x\n", port, far);
+    default:
+        return snprintf(at, room, "%s %u \"%s\"%s\n", kinds[drawn(state, 3)], drawn(state, 4), key,
+                        remark);
+    }
+}
+
+/* Whatever sections say of each other, a netlist is a fabric that holds together, or is refused. */
+static void test_any_sections(void **state)
+{
+    uint64_t seed = 31;
+    unsigned read = 0;
+    (void)state;
+    for (unsigned round = 0; round < 40000; round++) {
+        char text[2048] = "Switch 3 \"S-1\"\n";
+        size_t used = strlen(text);
+        for (unsigned lines = 2 + drawn(&seed, 9); lines-- > 0;)
+            used += (size_t)random_line(text + used, sizeof text - used, &seed);
+        ik_error err = {0};
+        ik_fabric *f = NULL;
+        ik_status status = ik_fabric_read_memory(text, used, "net", ik_format_find("ibnetdiscover"),
+                                                 NULL, &f, &err);
+        if (status != IK_ERR_INPUT && (status != IK_OK || ik_fabric_check(f, &err) != IK_OK))
+            fail_msg("%s: %s", text, err.text);
+        read += status == IK_OK;
+        ik_fabric_free(f);
+    }
+    assert_true(read > 2000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,7 +425,8 @@ int main(void)
         cmocka_unit_test(test_modules_and_aliases), cmocka_unit_test(test_includes),
         cmocka_unit_test(test_examples_of_ibsim),   cmocka_unit_test(test_grouped),
         cmocka_unit_test(test_same_subnet),         cmocka_unit_test(test_states_and_places),
-        cmocka_unit_test(test_not_one_fabric),
+        cmocka_unit_test(test_not_one_fabric),      cmocka_unit_test(test_repeated_sections),
+        cmocka_unit_test(test_any_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,7 +168,7 @@ static ik_status put_rows(figure_book *b, const claim_result *list, void *ctx, i
         fprintf(out, ",%s", r->c->measure == CLAIM_ORDER ? "order" : ops[r->c->op]);
         put_number(out, &r->right);
         fputc(',', out);
-        csv_field(out, r->why);
+        ik_text_csv(out, r->why);
         fputs(r->c->transient ? ",true" : ",false", out);
         fputc('\n', out);
     }

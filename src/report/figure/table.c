@@ -29,7 +29,7 @@ static void put_head(const figure_data *d, FILE *out, const char *rest)
         if (v->has[i]) {
             if (any)
                 putc(',', out);
-            csv_field(out, v->key[i].name);
+            ik_text_csv(out, v->key[i].name);
             any = true;
         }
     if (!any)
@@ -45,11 +45,11 @@ static void put_keys(const figure_data *d, FILE *out, const figure_cell *c)
         if (v->has[i]) {
             if (any)
                 putc(',', out);
-            csv_field(out, c->key[i] == IK_NONE ? "" : v->key[i].values[c->key[i]].text);
+            ik_text_csv(out, c->key[i] == IK_NONE ? "" : v->key[i].values[c->key[i]].text);
             any = true;
         }
     if (!any)
-        csv_field(out, d->f->name);
+        ik_text_csv(out, d->f->name);
 }
 
 /* Step and x of a cell. */
@@ -58,7 +58,7 @@ static void put_place(const figure_data *d, FILE *out, const figure_cell *c)
     const figure_view *v = &d->v;
     if (v->x.text && v->has[KEY_X]) {
         putc(',', out);
-        csv_field(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
+        ik_text_csv(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
     }
     if (!d->categories) {
         put_real(out, c->x.mean);
@@ -66,9 +66,9 @@ static void put_place(const figure_data *d, FILE *out, const figure_cell *c)
     }
     putc(',', out);
     if (d->f->kind == FIGURE_LIST)
-        csv_field(out, d->categories[(size_t)c->x.mean]);
+        ik_text_csv(out, d->categories[(size_t)c->x.mean]);
     else
-        csv_field(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
+        ik_text_csv(out, c->key[KEY_X] == IK_NONE ? "" : v->key[KEY_X].values[c->key[KEY_X]].text);
 }
 
 static void put_shares(const figure_data *d, FILE *out)
@@ -141,9 +141,9 @@ static void put_steps(const figure_data *d, FILE *out)
             const map_step *s = &map->steps[k];
             put_keys(d, out, d->curves[i].cells);
             fprintf(out, ",%u,%u,%u,", s->from, s->to, s->order);
-            csv_field(out, map->names[s->sw]);
+            ik_text_csv(out, map->names[s->sw]);
             putc(',', out);
-            csv_field(out, map->names[s->next]);
+            ik_text_csv(out, map->names[s->next]);
             putc('\n', out);
         }
 }

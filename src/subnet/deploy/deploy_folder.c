@@ -2,10 +2,13 @@
  *
  * deploy_folder.c: see deploy_folder.h.
  */
+#define _GNU_SOURCE /* renameat2 */
 #include "subnet/deploy/deploy_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -150,32 +153,38 @@ static void remove_files(const char *folder)
     rmdir(folder);
 }
 
-/* The old folder goes aside, the new one takes its place and what else the old one held; then the
- * old one is removed. Up to then a failure puts everything back. */
-static ik_status swap(deploy_folder *d, ik_error *err)
+/* Two folders change their names at once; one after the other where the file system cannot. */
+static bool exchange(const char *a, const char *b)
 {
     char aside[DEPLOY_PATH + 128];
+    if (renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE) == 0)
+        return true;
+    snprintf(aside, sizeof aside, "%s.old", a);
+    if ((errno != EINVAL && errno != ENOSYS) || rename(b, aside) != 0)
+        return false;
+    if (rename(a, b) == 0)
+        return rename(aside, a) == 0;
+    int why = errno;
+    rename(aside, b);
+    errno = why;
+    return false;
+}
+
+/* The new folder takes the place of the old one, and what else the old one held; then the old one
+ * is removed. Up to then a failure puts everything back. */
+static ik_status swap(deploy_folder *d, ik_error *err)
+{
     struct stat info;
     ik_error ignored;
-    snprintf(aside, sizeof aside, "%s.old", d->temporary);
     if (stat(d->path, &info) == 0)
         chmod(d->temporary, info.st_mode & 07777);
-    if (rename(d->path, aside) != 0)
+    if (!exchange(d->temporary, d->path))
         return fail_io(d->path, "cannot be replaced", err);
-    if (rename(d->temporary, d->path) != 0) {
-        ik_status status = fail_io(d->path, "cannot be replaced", err);
-        rename(aside, d->path);
-        return status;
-    }
-    ik_status status = move_others(aside, d->path, err);
-    if (status == IK_OK) {
-        d->temporary[0] = '\0';
-        remove_files(aside);
-        return IK_OK;
-    }
-    move_others(d->path, aside, &ignored);
-    rename(d->path, d->temporary);
-    rename(aside, d->path);
+    ik_status status = move_others(d->temporary, d->path, err);
+    if (status == IK_OK)
+        return IK_OK; /* the old one is dropped under its new name */
+    move_others(d->path, d->temporary, &ignored);
+    exchange(d->temporary, d->path);
     return status;
 }
 
