@@ -417,7 +417,8 @@ typedef struct ik_sim_result {
     /* requests to send, what clears a message to send, acknowledgements: of 1 byte, and none of the
      * workload's */
     uint64_t control_messages;
-    /* the workload's bytes between hosts / (completion x rate of the hosts that send) */
+    /* the workload's bytes between hosts / what the hosts that send can send by completion at their
+     * rate: at most 1 */
     double effective_throughput;
     uint64_t *host_finish_ps; /* [num_hosts] last delivery to a host, or end of its operations */
     ik_message_class *message_classes; /* [num_message_classes] at least one */

@@ -204,13 +204,15 @@ static void bind_workload(binder *b, const store_point *p, const char *key)
         bind_real(b, "completion_ns", ns);
         bind_real(b, "effective_throughput", r->effective_throughput);
     }
-    if (p->reference && p->reference->completion_ns > 0)
-        bind_real(b, "slowdown", ns / p->reference->completion_ns);
+    double reference_ns = p->reference ? p->reference->completion_ns : 0;
+    if (reference_ns > 0)
+        bind_real(b, "slowdown", ns / reference_ns);
     bind_text(b, "missing", r->missing_text ? r->missing_text : "");
     bind_text(b, "reference", key);
     bind_words(b, "host_finish", r->host_finish_ps, p->num_hosts);
     char *text = NULL;
-    if (b->status != IK_OK || (b->status = workload_text(r, p->num_hosts, &text, b->err)) != IK_OK)
+    if (b->status != IK_OK ||
+        (b->status = workload_text(r, p->num_hosts, reference_ns, &text, b->err)) != IK_OK)
         return;
     bind_deflated(b, "workload", text);
     free(text);

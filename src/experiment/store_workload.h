@@ -9,6 +9,7 @@
 
 /* An object: messages, bytes, the hosts that ended last, when the others ended, the critical path;
  * "" of endless traffic. *text: free with free(). */
-ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, char **text, ik_error *err);
+ik_status workload_text(const ik_sim_result *r, uint32_t num_hosts, double reference_ns,
+                        char **text, ik_error *err);
 
 #endif

@@ -216,6 +216,9 @@ static ik_status put_reason(const terminal_page *p, const report_curve *c, ik_er
                     messages == 1 ? "" : "s");
             put_shares(stream.out, path, 1e3 * point->value[METRIC_COMPLETION]);
         }
+        const json_t *why = json_object_get(workload, "slowdown_reason");
+        if (why)
+            fprintf(stream.out, ". Slowdown below 1: %s", json_string_value(why));
         status = ik_text_stream_close(&stream, &text, NULL, err);
     }
     if (status == IK_OK) {

@@ -118,10 +118,10 @@ static const shape rank_times =
 const shape shape_workload =
     OBJECT({"messages", &count}, {"bytes", &count}, {"local_messages", &count, true},
            {"local_bytes", &count, true}, {"control_messages", &count, true},
-           {"last_hosts", &host_finishes}, {"finish_percentiles_ps", &counts},
-           {"classes", &message_classes}, {"classes_left_out", &count, true},
-           {"critical_path", &critical_path}, {"ranks", &ranks, true},
-           {"timeline", &count_rows, true}, {"matrix", &matrix, true});
+           {"slowdown_reason", &text, true}, {"last_hosts", &host_finishes},
+           {"finish_percentiles_ps", &counts}, {"classes", &message_classes},
+           {"classes_left_out", &count, true}, {"critical_path", &critical_path},
+           {"ranks", &ranks, true}, {"timeline", &count_rows, true}, {"matrix", &matrix, true});
 
 static const shape reason = OBJECT({"first", &count}, /* number of the first of the points */
                                    {"points", &count}, {"what", &text}, {"why", &text});

@@ -427,8 +427,12 @@ static void init_state(sim *s, const sizes *z)
         memset(s->host.reply_lists, 0xff,
                (size_t)s->f->num_hosts * s->reply.queues * sizeof *s->host.reply_lists);
     for (uint32_t host = 0; s->reorder.on && host < s->f->num_hosts; host++)
-        s->host.reorder[host] =
-            (reorder_host){.throttled_since = UINT64_MAX, .first = IK_NONE, .last = IK_NONE};
+        s->host.reorder[host] = (reorder_host){.throttled_since = UINT64_MAX,
+                                               .in_use = s->reorder.own * (s->f->num_hosts - 1),
+                                               .first = IK_NONE,
+                                               .last = IK_NONE,
+                                               .wrapped = IK_NONE,
+                                               .unparked = IK_NONE};
 }
 
 static ik_status make_order_tables(sim *s, ik_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * experiment/run/reference.c: the same workload on a crossbar: what slowdowns are measured by.
- * A crossbar of as many hosts, with the rate and latency of the first host's link, model ideal
+ * A crossbar of as many hosts, with the rate and latency of their best links, model ideal
  * without delays or the experiment's switch, the same adapter, seed and bound; processes are on
  * the same hosts of it. Points that differ in anything else share it, so it is simulated once;
  * threads that need it at the same time wait for the first. */
@@ -56,14 +56,19 @@ void references_free(struct references *r)
 static ik_status crossbar_spec(const ik_fabric *f, bool unlimited, ik_arena *arena,
                                const char **out, ik_error *err)
 {
-    uint32_t port = IK_NONE;
-    for (uint32_t host = 0; host < f->num_hosts && port == IK_NONE; host++)
-        port = ik_host_port(f, host);
-    if (port == IK_NONE)
+    uint64_t fastest_bps = 0, shortest_ps = UINT64_MAX;
+    for (uint32_t host = 0; host < f->num_hosts; host++) {
+        uint32_t port = ik_host_port(f, host);
+        if (port == IK_NONE)
+            continue;
+        uint64_t rate_bps = ik_port_rate_bps(f, port), latency_ps = ik_port_latency_ps(f, port);
+        fastest_bps = rate_bps > fastest_bps ? rate_bps : fastest_bps;
+        shortest_ps = latency_ps < shortest_ps ? latency_ps : shortest_ps;
+    }
+    if (!fastest_bps)
         return ik_fail(err, IK_ERR_UNSUPPORTED, "no host has a cable: there is no reference");
     *out = ik_arena_printf(arena, "crossbar:n=%u,link_rate=%" PRIu64 " b/s,latency=%" PRIu64 " ps",
-                           f->num_hosts, unlimited ? UNLIMITED_BPS : ik_port_rate_bps(f, port),
-                           ik_port_latency_ps(f, port));
+                           f->num_hosts, unlimited ? UNLIMITED_BPS : fastest_bps, shortest_ps);
     return *out ? IK_OK : ik_fail_memory(err, 100, "a reference");
 }
 

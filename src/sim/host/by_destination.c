@@ -12,6 +12,7 @@
 #include "sim/host/reorder.h"
 #include "sim/state/events.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct dest_message {
     message m;
@@ -25,6 +26,7 @@ typedef struct dest_queue {
     uint32_t in_turn;     /* packets sent in its turn */
     uint32_t flow;        /* its record where reorder space is limited, else IK_NONE; */
     uint32_t sibling;     /* the next queue of the flow, of another VC */
+    uint32_t stood;       /* number of its parking */
 } dest_queue;
 
 struct dest_store {
@@ -164,7 +166,8 @@ static uint32_t new_queue(partition *p, uint32_t host, const message *m, uint32_
         sim_partition_fail(p, 2 * ik_hash_bytes(&d->known), "messages that wait");
         return IK_NONE;
     }
-    d->queues[id] = (dest_queue){host, m->dst, m->vc, IK_NONE, IK_NONE, IK_NONE, 0, flow, IK_NONE};
+    d->queues[id] =
+        (dest_queue){host, m->dst, m->vc, IK_NONE, IK_NONE, IK_NONE, 0, flow, IK_NONE, 0};
     return id;
 }
 
@@ -311,18 +314,61 @@ static void park(partition *p, uint32_t host, queue *ring, uint32_t before, uint
     d->queues[id].in_turn = 0;
     d->queues[id].next = *first;
     *first = id;
+    d->queues[id].stood = p->sim->host.reorder[host].num_parkings++;
     p->sim->host.reorder[host].parked++;
 }
 
 void sim_dest_unpark(partition *p, uint32_t host, uint32_t id)
 {
     struct dest_store *d = p->dest;
+    reorder_host *h = &p->sim->host.reorder[host];
     for (uint32_t after; id != IK_NONE; id = after) {
+        after = d->queues[id].next;
+        d->queues[id].next = h->unparked;
+        h->unparked = id;
+        h->parked--;
+    }
+}
+
+/* Two lists of queues in the order in which they stood become one. */
+static uint32_t merged(struct dest_store *d, uint32_t one, uint32_t other)
+{
+    uint32_t first = IK_NONE, *end = &first;
+    while (one != IK_NONE && other != IK_NONE) {
+        bool before = (int32_t)(d->queues[one].stood - d->queues[other].stood) < 0;
+        uint32_t *from = before ? &one : &other;
+        *end = *from;
+        end = &d->queues[*from].next;
+        *from = *end;
+    }
+    *end = one != IK_NONE ? one : other;
+    return first;
+}
+
+void sim_dest_rejoin(partition *p, uint32_t host)
+{
+    enum { SIZES = 32 };
+    struct dest_store *d = p->dest;
+    uint32_t sorted[SIZES], after; /* [k] 2^k queues, or none */
+    uint32_t id = p->sim->host.reorder[host].unparked;
+    memset(sorted, 0xff, sizeof sorted);
+    for (unsigned k = 0; id != IK_NONE; id = after, k = 0) {
+        after = d->queues[id].next;
+        d->queues[id].next = IK_NONE;
+        for (; sorted[k] != IK_NONE; k++) {
+            id = merged(d, sorted[k], id);
+            sorted[k] = IK_NONE;
+        }
+        sorted[k] = id;
+    }
+    for (unsigned k = 0; k < SIZES; k++)
+        id = merged(d, sorted[k], id);
+    for (; id != IK_NONE; id = after) {
         after = d->queues[id].next;
         ring_append(d, &p->sim->host.dest_rings[(size_t)host * p->sim->sw.vcs + d->queues[id].vc],
                     id);
-        p->sim->host.reorder[host].parked--;
     }
+    p->sim->host.reorder[host].unparked = IK_NONE;
 }
 
 /* Sends the first packet of queue id, which stands behind `before` in the ring. */

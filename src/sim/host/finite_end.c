@@ -71,17 +71,25 @@ void sim_finite_carry(sim *s, uint32_t host, void *ctx,
     }
 }
 
-/* Of the hosts that send, with replies also those that only answer. */
-static double sending_bps(const sim *s)
+/* What a host can send in a time: of one whose rate is limited, a packet takes its link for less
+ * time than the next one has to wait, so that the last one is sent whole. */
+static double sendable_bytes(const sim *s, uint32_t host, double ps)
 {
-    double bps = 0;
+    double link = (double)ik_port_rate_bps(s->f, s->host.state[host].port),
+           rate = (double)sim_injection_bps(s, host);
+    return rate * ps / 8e12 + (rate < link ? s->adapter.packet_bytes * (1 - rate / link) : 0);
+}
+
+/* What the hosts that send, with replies also those that only answer, can send in a time. */
+static double most_bytes(const sim *s, double ps)
+{
+    double bytes = 0;
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         bool answers = s->reply.on && s->host.replies[host].sent > 0;
-        bps += (s->host.state[host].silent && !answers) || sim_endless(s, host)
-                   ? 0
-                   : (double)sim_injection_bps(s, host);
+        if ((!s->host.state[host].silent || answers) && !sim_endless(s, host))
+            bytes += sendable_bytes(s, host, ps);
     }
-    return bps;
+    return bytes;
 }
 
 /* A pass over the operations. */
@@ -119,8 +127,9 @@ ik_status sim_finite_export(sim *s, ik_sim_result *r, ik_error *err)
     r->completed = end <= s->measure.end_ps && !s->outcome.deadlock;
     r->completion_ps = r->completed ? end : 0;
     count_messages(s, r);
-    double most = sending_bps(s) * (double)r->completion_ps / 8e12;
-    r->effective_throughput = most > 0 ? (double)(r->workload_bytes - r->local_bytes) / most : 0;
+    double most = most_bytes(s, (double)r->completion_ps);
+    r->effective_throughput =
+        r->completed && most > 0 ? (double)(r->workload_bytes - r->local_bytes) / most : 0;
     ik_status status = sim_finite_classes(s, r, err);
     if (status != IK_OK)
         return status;

@@ -534,7 +534,7 @@ void sim_run_host(partition *p, uint32_t node)
             event e = p->local[p->local_at++];
             look |= take_host_event(p, host, h, &e, now);
         } while (p->local_at < p->local_count && event_offset(&p->local[p->local_at]) == offset);
-        if (s->reorder.limit == REORDER_POOL)
+        if (s->reorder.limit != REORDER_UNLIMITED)
             sim_reorder_serve(p, host, now);
         if (look)
             act(p, host, h, now);

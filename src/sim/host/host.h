@@ -72,6 +72,8 @@ void sim_dest_try(partition *p, uint32_t host, host_state *h, uint64_t now);
 void sim_dest_fetch(const partition *p, uint32_t host, unsigned stage);
 /* A queue that waited for reorder space, and those linked to it, may be examined again. */
 void sim_dest_unpark(partition *p, uint32_t host, uint32_t id);
+/* Those of an instant take turns again, in the order in which they stood. */
+void sim_dest_rejoin(partition *p, uint32_t host);
 
 /* ---- shared by the two */
 /* Takes the next message of a source, made at l->t <= now, and moves the cursor on. Returns false

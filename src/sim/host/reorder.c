@@ -59,9 +59,11 @@ static void ask(partition *p, uint32_t id, uint32_t packets, uint64_t now)
  * packet could go. */
 static void ask_ahead(partition *p, uint32_t id, uint64_t now)
 {
+    const reorder_settings *r = &p->sim->reorder;
     const reorder_flow *f = flow_at(p, id);
-    uint32_t ahead = p->sim->reorder.ahead, wish = f->waiting < ahead ? f->waiting : ahead,
-             have = f->asked + f->granted;
+    uint32_t wish = f->waiting < r->ahead ? f->waiting : r->ahead, have = f->asked + f->granted;
+    if (r->own)
+        wish = r->own;
     if (wish > have)
         ask(p, id, wish - have, now);
 }
@@ -105,7 +107,7 @@ bool sim_reorder_lacks(const partition *p, uint32_t host, uint32_t dst)
     if (r->limit == REORDER_UNLIMITED)
         return false;
     uint32_t id = sim_reorder_find(p, host, dst);
-    uint32_t granted = id == IK_NONE ? 0 : p->reorder->flows[id].granted;
+    uint32_t granted = id == IK_NONE ? r->own : p->reorder->flows[id].granted;
     return r->limit == REORDER_WINDOW ? granted >= r->packets : granted == 0;
 }
 
@@ -125,8 +127,9 @@ bool sim_reorder_number(partition *p, uint32_t host, uint32_t dst, uint32_t id, 
         if (!r->strict) {
             assert(f->waiting > 0);
             f->waiting--;
-            ask_ahead(p, id, now);
         }
+        if (!r->strict || r->own)
+            ask_ahead(p, id, now);
     }
     return true;
 }
@@ -260,14 +263,31 @@ void sim_reorder_lost(partition *p, const ik_packet *rt, uint32_t number, uint64
 
 /* ---- messages about reorder space */
 
-static void append_flow(partition *p, reorder_host *h, uint32_t id)
+/* Puts the flows from `first` to `last` behind those that wait. */
+static void append_flows(partition *p, reorder_host *h, uint32_t first, uint32_t last)
 {
-    flow_at(p, id)->behind = IK_NONE;
+    flow_at(p, last)->behind = IK_NONE;
     if (h->first == IK_NONE)
-        h->first = id;
+        h->first = first;
     else
-        flow_at(p, h->last)->behind = id;
-    h->last = id;
+        flow_at(p, h->last)->behind = first;
+    h->last = last;
+}
+
+/* A flow asks for the first time. Of those that do at one instant, which come in the order of
+ * hosts, the first one is that of the host behind this one: if every host began with host 0, the
+ * hosts with low numbers would get the places of all, and the links of the others would be idle. */
+static void line_up(partition *p, reorder_host *h, uint32_t id)
+{
+    reorder_flow *f = flow_at(p, id);
+    if (f->src > f->dst) {
+        append_flows(p, h, id, id);
+        return;
+    }
+    f->behind = h->wrapped == IK_NONE ? id : flow_at(p, h->wrapped)->behind;
+    if (h->wrapped != IK_NONE)
+        flow_at(p, h->wrapped)->behind = id;
+    h->wrapped = id;
 }
 
 /* A source may send so many packets more. */
@@ -312,7 +332,7 @@ bool sim_reorder_take(partition *p, uint32_t host, const event *e, uint64_t now)
         give_up(p, host, id, amount, now);
     } else {
         if (!flow_at(p, id)->wanted)
-            append_flow(p, h, id);
+            line_up(p, h, id);
         flow_at(p, id)->wanted += amount;
     }
     return false;
@@ -322,6 +342,11 @@ void sim_reorder_serve(partition *p, uint32_t host, uint64_t now)
 {
     const reorder_settings *r = &p->sim->reorder;
     reorder_host *h = &p->sim->host.reorder[host];
+    if (h->unparked != IK_NONE)
+        sim_dest_rejoin(p, host);
+    if (h->wrapped != IK_NONE)
+        append_flows(p, h, flow_at(p, h->wrapped)->behind, h->wrapped);
+    h->wrapped = IK_NONE;
     if (h->first != IK_NONE && h->in_use >= r->packets)
         take_freed(p, host, now);
     while (h->first != IK_NONE && h->in_use < r->packets) {
@@ -331,7 +356,7 @@ void sim_reorder_serve(partition *p, uint32_t host, uint64_t now)
         h->in_use++;
         tell(p, now + r->ask_ps, f->src, host, REORDER_GRANT, 1, id);
         if (--f->wanted)
-            append_flow(p, h, id);
+            append_flows(p, h, id, id);
         if (h->first != IK_NONE && h->in_use >= r->packets)
             take_freed(p, host, now);
     }

@@ -112,10 +112,12 @@ static uint32_t new_flow(partition *p, uint32_t src, uint32_t dst, uint32_t tag)
     else
         r->free_flow = r->flows[id].behind;
     const uint16_t *owner = s->parallel.node_partition;
+    bool sends = s->parallel.num_partitions == 1 || owner[ik_host_node(s->f, src)] == p->id;
     bool whole = s->parallel.num_partitions == 1 ||
                  owner[ik_host_node(s->f, src)] == owner[ik_host_node(s->f, dst)];
     r->flows[id] = (reorder_flow){.src = src,
                                   .dst = dst,
+                                  .granted = sends ? s->reorder.own : 0,
                                   .queue = IK_NONE,
                                   .parked = IK_NONE,
                                   .behind = IK_NONE,
@@ -144,8 +146,8 @@ void sim_reorder_forget(partition *p, uint32_t id)
 {
     reorder_store *r = p->reorder;
     reorder_flow *f = &r->flows[id];
-    if (!f->whole || f->sent != f->expected ||
-        f->granted | f->asked | f->waiting | f->wanted | f->num_stored || f->queue != IK_NONE ||
+    if (!f->whole || f->sent != f->expected || f->granted != p->sim->reorder.own ||
+        f->asked | f->waiting | f->wanted | f->num_stored || f->queue != IK_NONE ||
         f->parked != IK_NONE)
         return;
     ik_hash_remove(&r->flow_of, sim_reorder_tag(f->src, f->dst), id);

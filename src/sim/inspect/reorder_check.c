@@ -6,8 +6,9 @@
  *   WINDOW  packets that a source believes on their way = sent and not delivered + grants on their
  *           way to it <= the buffer,
  *   POOL    space in use at a host = what its sources were granted and have not sent + sent and not
- *           delivered + grants and releases on their way, or noted, <= the buffer; what a source
- *           asked for = what its destination knows of + requests and grants on their way.
+ *           delivered + grants and releases on their way, or noted, <= the buffer (a flow of which
+ *           nothing is known was granted its own places); what a source asked for = what its
+ *           destination knows of + requests and grants on their way.
  *
  * Cost: O(flows + packets that wait + events). */
 #include "sim/host/reorder.h"
@@ -35,7 +36,7 @@ static void add(check *c, uint32_t src, uint32_t dst, unsigned kind, int64_t amo
 }
 enum { ON_THEIR_WAY, ASKED };
 
-static void check_flow(check *c, const reorder_flow *f)
+static void check_flow(check *c, unsigned of, const reorder_flow *f)
 {
     const reorder_settings *r = &c->s->reorder;
     if (r->limit == REORDER_WINDOW) {
@@ -45,7 +46,8 @@ static void check_flow(check *c, const reorder_flow *f)
                                 "host %u has %u packets to host %u on their way, %u is the maximum",
                                 f->src, f->granted, f->dst, r->packets);
     } else if (r->limit == REORDER_POOL) {
-        c->in_use[f->dst] += (int64_t)f->granted + f->sent - f->expected;
+        bool sends = c->s->parallel.node_partition[ik_host_node(c->s->f, f->src)] == of;
+        c->in_use[f->dst] += (int64_t)f->granted - (sends ? r->own : 0) + f->sent - f->expected;
         add(c, f->src, f->dst, ASKED, (int64_t)f->asked - f->wanted);
     }
 }
@@ -85,7 +87,7 @@ static void check_store(check *c, unsigned of)
     for (uint32_t id = 0; id < r->num_flows && c->status == IK_OK; id++) {
         if (r->flows[id].src == IK_NONE)
             continue;
-        check_flow(c, &r->flows[id]);
+        check_flow(c, of, &r->flows[id]);
         stored += r->flows[id].num_stored;
     }
     for (uint32_t id = 0; id < r->num_packets; id++) {
@@ -110,6 +112,7 @@ static void check_store(check *c, unsigned of)
 static ik_status check_host(const check *c, uint32_t host, ik_error *err)
 {
     const reorder_host *h = &c->s->host.reorder[host];
+    c->in_use[host] += (int64_t)c->s->reorder.own * (c->s->f->num_hosts - 1);
     for (unsigned k = 0; k < h->num_freed; k++)
         c->in_use[host] += h->freed[k].packets;
     bool shared = c->s->reorder.limit == REORDER_POOL;

@@ -97,6 +97,15 @@ ik_status sim_resolve_reorder(sim *s, const ik_params *v, ik_error *err)
     return IK_OK;
 }
 
+/* Half of a buffer that flows share, evenly, if that is enough for a source that asks for a place
+ * in exchange for each it uses never to wait for the answer. */
+static uint32_t own_places(const sim *s, const reorder_settings *r)
+{
+    uint32_t sources = s->f->num_hosts > 1 ? s->f->num_hosts - 1 : 1;
+    uint32_t share = r->packets / 2 / sources;
+    return r->limit == REORDER_POOL && share >= r->ahead ? share : 0;
+}
+
 ik_status sim_resolve_control(sim *s, uint64_t least, uint64_t shortest, ik_error *err)
 {
     reorder_settings *r = &s->reorder;
@@ -114,6 +123,9 @@ ik_status sim_resolve_control(sim *s, uint64_t least, uint64_t shortest, ik_erro
         r->control_ps = least;
     r->ask_ps = least;
     uint64_t ahead = 1 + (2 * least + shortest - 1) / (shortest ? shortest : 1);
-    r->ahead = r->strict ? 1 : ahead < MOST_AHEAD ? (uint32_t)ahead : MOST_AHEAD;
+    r->ahead = ahead < MOST_AHEAD ? (uint32_t)ahead : MOST_AHEAD;
+    r->own = own_places(s, r);
+    if (r->strict)
+        r->ahead = 1;
     return IK_OK;
 }

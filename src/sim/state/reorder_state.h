@@ -22,6 +22,7 @@ typedef struct reorder_settings {
     reorder_limit limit;
     uint32_t packets; /* that a buffer (POOL) or a flow (WINDOW) holds */
     uint32_t ahead;   /* packets of a flow that space is asked for at a time */
+    uint32_t own;     /* POOL: places that every flow has from the start; 0 = none */
     uint64_t bytes;   /* of a buffer; UINT64_MAX = unlimited */
     uint64_t control_ps;
     uint64_t ask_ps; /* the smallest latency of a link: the widest window of any engine */
@@ -64,7 +65,10 @@ typedef struct reorder_host {
     uint64_t throttled_ps;    /* in the measured window */
     uint32_t in_use;          /* POOL: packets granted and not delivered in order yet; with freed */
     uint32_t first, last;     /* POOL: ring of the flows that wait for space; IK_NONE = empty */
+    uint32_t wrapped;         /* POOL: last of a ring of those of lower hosts, at one instant */
     uint32_t parked;          /* queues of its adapter that wait for reorder space */
+    uint32_t num_parkings;    /* that there have been */
+    uint32_t unparked;        /* queues that got space at this instant; IK_NONE = none */
     bool lacks;               /* a first packet lacked reorder space when the adapter last looked */
     uint8_t num_freed;
     reorder_freed freed[REORDER_FREED]; /* in no order */
