@@ -108,7 +108,10 @@ enum {
     IK_ROUTE_FOR_TRAFFIC = 128,
     /* tables with an entry for each initial state of a destination: next() depends on the switch,
      * dst and phase, start_nth() writes phase alone, and all sources have the same starts */
-    IK_ROUTE_DEST_PATHS = 512
+    IK_ROUTE_DEST_PATHS = 512,
+    /* next() may write pk->via or pk->phase, which VC schemes look at: a table of ports does not
+     * stand for it */
+    IK_ROUTE_MARKS = 1024
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).
@@ -394,11 +397,11 @@ enum {
     IK_SELECT_REMEMBERS = 2 /* the switch's state of this function, which answers change */
 };
 /* Among the outputs with room that are not skipped for being busy, or if there are none among those
- * with room: BY_NUMBER the lowest; BY_CREDIT the lowest of those with most credit; BY_DRAW of n,
- * ascending, number ik_random_below(draw's seed, IK_RNG_SELECT, entity, counter, n); BY_QUEUE the
- * lowest of those with the fewest bytes waiting (queued_bytes of all VCs); BY_PREFERENCE what
- * pick_mask() says, which looks at the switch, the packet, `from` and `preferred` alone. BY_PICK:
- * only pick() knows. */
+ * with room: BY_NUMBER the lowest; BY_DRAW of n, ascending, number ik_random_below(draw's seed,
+ * IK_RNG_SELECT, entity, counter, n); BY_CREDIT those with most credit, BY_QUEUE those with the
+ * fewest bytes waiting (queued_bytes of all VCs), and of these as BY_DRAW with the trait
+ * IK_SELECT_DRAWS, else as BY_NUMBER; BY_PREFERENCE what pick_mask() says, which looks at the
+ * switch, the packet, `from` and `preferred` alone. BY_PICK: only pick() knows. */
 enum {
     IK_SELECT_BY_PICK,
     IK_SELECT_BY_NUMBER,

@@ -115,25 +115,26 @@ static unsigned preferred_of(const sim *s, uint32_t sw, uint32_t in_port, ik_pac
     return selection->family->pick_mask(selection, &ask, &set, 1, first);
 }
 
+unsigned sim_choice_drawn(const partition *p, uint32_t id, uint64_t set)
+{
+    const fast_packets *ps = &p->fast->packets;
+    ik_draw draw = sim_choice_draw(p->sim, &ps->items[id].rt, ps->number[id]);
+    return port_set_nth(&set, ik_random_below(draw.seed, IK_RNG_SELECT, draw.entity, draw.counter,
+                                              (uint32_t)__builtin_popcountll(set)));
+}
+
 unsigned sim_choice_of(const partition *p, uint32_t sw, uint32_t in_port, uint32_t id, uint64_t set,
                        unsigned preferred)
 {
     const sim *s = p->sim;
-    const fast_packets *ps = &p->fast->packets;
-    ik_draw draw = {0};
-    switch (s->plan->selection->rule) {
-    case IK_SELECT_BY_NUMBER:
-        return (unsigned)__builtin_ctzll(set);
-    case IK_SELECT_BY_QUEUE:
-        return fast_emptiest(s->engine.fast, s->f->port_base[sw], set);
-    case IK_SELECT_BY_PREFERENCE:
-        return preferred_of(s, sw, in_port, &ps->items[id].rt, set, preferred);
-    default:
-        draw = sim_choice_draw(s, &ps->items[id].rt, ps->number[id]);
-        return port_set_nth(&set,
-                            ik_random_below(draw.seed, IK_RNG_SELECT, draw.entity, draw.counter,
-                                            (uint32_t)__builtin_popcountll(set)));
-    }
+    const fast_state *f = s->engine.fast;
+    unsigned rule = s->plan->selection->rule;
+    if (rule == IK_SELECT_BY_PREFERENCE)
+        return preferred_of(s, sw, in_port, &p->fast->packets.items[id].rt, set, preferred);
+    if (rule == IK_SELECT_BY_QUEUE)
+        set = fast_emptiest(f, s->f->port_base[sw], set);
+    return f->draws_ties && set & (set - 1) ? sim_choice_drawn(p, id, set)
+                                            : (unsigned)__builtin_ctzll(set);
 }
 
 static unsigned most_sets(const choice_sets *tables, uint32_t num)
