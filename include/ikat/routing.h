@@ -248,7 +248,7 @@ struct ik_routing {
     ik_routing_kind kind;
     unsigned claims, traits;
     /* Scheme and selection that a plan takes when none is named; static text, set by create(); NULL
-     * = "1q" / "first_free". */
+     * = "1q" / "by_model". */
     const char *natural_vc, *natural_selection;
     char *spec; /* canonical text, owned */
     /* what its user should know of a file that it was read from, or of a choice that it made;
@@ -421,6 +421,10 @@ struct ik_selection {
     ik_skip_busy skip_busy;
     unsigned traits; /* as the family's; create() may add to them where a parameter decides */
     unsigned rule;   /* the family's, unless a parameter says otherwise */
+    /* Owned. What the simulator asks instead in models whose packets choose while they wait at an
+     * input (0), and in those in which they go on to wait at the output or the next router (1: ioq,
+     * pipelined); NULL: this one, in all models. */
+    struct ik_selection *in_model[2];
 };
 /* Declared parameters of every selection function: skip_busy. */
 extern const ik_param ik_selection_common_params[];
@@ -429,6 +433,10 @@ const ik_selection_family *ik_selection_find(const char *name);
 ik_status ik_selection_from_spec(const ik_fabric *f, const char *spec, const ik_env *env,
                                  ik_selection **out, ik_error *err);
 void ik_selection_free(ik_selection *s);
+static inline const ik_selection *ik_selection_in(const ik_selection *s, bool waits_at_output)
+{
+    return s && s->in_model[waits_at_output] ? s->in_model[waits_at_output] : s;
+}
 
 /* ------------------------------------------------------------------------------------------
  * plans */
@@ -457,8 +465,8 @@ typedef struct ik_plan {
 
 /* routing, vc, selection: specs; vc NULL = the routing's natural scheme ("1q" unless the routing
  * needs more; "1q" too if num_vcs is 1: who asks for one VC wants to know what one VC does),
- * selection NULL = "first_free". num_vcs 0 = as many as the scheme needs at least. Too few VCs:
- * IK_ERR_UNSUPPORTED saying how many would do. */
+ * selection NULL = "by_model", or what the routing prefers. num_vcs 0 = as many as the scheme needs
+ * at least. Too few VCs: IK_ERR_UNSUPPORTED saying how many would do. */
 ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc,
                              const char *selection, unsigned num_vcs, const ik_env *env,
                              ik_plan **out, ik_error *err);

@@ -584,7 +584,7 @@ unsigned sim_choice_drawn(const partition *p, uint32_t id, uint64_t set); /* one
 /* Which of a set packet id takes, which came by in_port; preferred: NO_OUT = not known. */
 unsigned sim_choice_of(const partition *p, uint32_t sw, uint32_t in_port, uint32_t id, uint64_t set,
                        unsigned preferred);
-bool sim_choice_setup(sim *s); /* false = out of memory */
+bool sim_choice_setup(sim *s);                                  /* false = out of memory */
 int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc); /* ik_view.queued_bytes */
 void sim_choice_free(fast_state *f);
 uint64_t sim_choice_bytes(const sim *s);
