@@ -108,7 +108,10 @@ enum {
     IK_ROUTE_FOR_TRAFFIC = 128,
     /* tables with an entry for each initial state of a destination: next() depends on the switch,
      * dst and phase, start_nth() writes phase alone, and all sources have the same starts */
-    IK_ROUTE_DEST_PATHS = 512
+    IK_ROUTE_DEST_PATHS = 512,
+    /* next() may write pk->via or pk->phase, which VC schemes look at: a table of ports does not
+     * stand for it */
+    IK_ROUTE_MARKS = 1024
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).
@@ -245,7 +248,7 @@ struct ik_routing {
     ik_routing_kind kind;
     unsigned claims, traits;
     /* Scheme and selection that a plan takes when none is named; static text, set by create(); NULL
-     * = "1q" / "first_free". */
+     * = "1q" / "by_model". */
     const char *natural_vc, *natural_selection;
     char *spec; /* canonical text, owned */
     /* what its user should know of a file that it was read from, or of a choice that it made;
@@ -394,11 +397,11 @@ enum {
     IK_SELECT_REMEMBERS = 2 /* the switch's state of this function, which answers change */
 };
 /* Among the outputs with room that are not skipped for being busy, or if there are none among those
- * with room: BY_NUMBER the lowest; BY_CREDIT the lowest of those with most credit; BY_DRAW of n,
- * ascending, number ik_random_below(draw's seed, IK_RNG_SELECT, entity, counter, n); BY_QUEUE the
- * lowest of those with the fewest bytes waiting (queued_bytes of all VCs); BY_PREFERENCE what
- * pick_mask() says, which looks at the switch, the packet, `from` and `preferred` alone. BY_PICK:
- * only pick() knows. */
+ * with room: BY_NUMBER the lowest; BY_DRAW of n, ascending, number ik_random_below(draw's seed,
+ * IK_RNG_SELECT, entity, counter, n); BY_CREDIT those with most credit, BY_QUEUE those with the
+ * fewest bytes waiting (queued_bytes of all VCs), and of these as BY_DRAW with the trait
+ * IK_SELECT_DRAWS, else as BY_NUMBER; BY_PREFERENCE what pick_mask() says, which looks at the
+ * switch, the packet, `from` and `preferred` alone. BY_PICK: only pick() knows. */
 enum {
     IK_SELECT_BY_PICK,
     IK_SELECT_BY_NUMBER,
@@ -418,6 +421,10 @@ struct ik_selection {
     ik_skip_busy skip_busy;
     unsigned traits; /* as the family's; create() may add to them where a parameter decides */
     unsigned rule;   /* the family's, unless a parameter says otherwise */
+    /* Owned. What the simulator asks instead in models whose packets choose while they wait at an
+     * input (0), and in those in which they go on to wait at the output or the next router (1: ioq,
+     * pipelined); NULL: this one, in all models. */
+    struct ik_selection *in_model[2];
 };
 /* Declared parameters of every selection function: skip_busy. */
 extern const ik_param ik_selection_common_params[];
@@ -426,6 +433,10 @@ const ik_selection_family *ik_selection_find(const char *name);
 ik_status ik_selection_from_spec(const ik_fabric *f, const char *spec, const ik_env *env,
                                  ik_selection **out, ik_error *err);
 void ik_selection_free(ik_selection *s);
+static inline const ik_selection *ik_selection_in(const ik_selection *s, bool waits_at_output)
+{
+    return s && s->in_model[waits_at_output] ? s->in_model[waits_at_output] : s;
+}
 
 /* ------------------------------------------------------------------------------------------
  * plans */
@@ -454,8 +465,8 @@ typedef struct ik_plan {
 
 /* routing, vc, selection: specs; vc NULL = the routing's natural scheme ("1q" unless the routing
  * needs more; "1q" too if num_vcs is 1: who asks for one VC wants to know what one VC does),
- * selection NULL = "first_free". num_vcs 0 = as many as the scheme needs at least. Too few VCs:
- * IK_ERR_UNSUPPORTED saying how many would do. */
+ * selection NULL = "by_model", or what the routing prefers. num_vcs 0 = as many as the scheme needs
+ * at least. Too few VCs: IK_ERR_UNSUPPORTED saying how many would do. */
 ik_status ik_plan_from_specs(const ik_fabric *f, const char *routing, const char *vc,
                              const char *selection, unsigned num_vcs, const ik_env *env,
                              ik_plan **out, ik_error *err);

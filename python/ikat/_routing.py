@@ -198,7 +198,7 @@ class Routing(Object):
     exported.
 
     spec: name and parameters ("dmodk", "ugal_l:threshold=50"); vc: scheme, None = the routing's own; selection: None =
-    "first_free"; num_vcs: 0 = as many as the scheme needs; traffic: for routings that are made for a pattern.
+    "by_model"; num_vcs: 0 = as many as the scheme needs; traffic: for routings that are made for a pattern.
     Options: seed (of routings that draw), threads, progress, cancel, memory_limit.
 
     Hosts with several cables: paths, tables and proofs then count the connected ports of hosts instead of hosts

@@ -95,6 +95,7 @@ typedef struct store_point {
     const char *probes;     /* of the search (JSON), NULL = it was none */
     uint64_t seed;
     const ik_sim_result *result;
+    const char *deadlock;       /* instead of the result's text; NULL = that */
     const reference *reference; /* of a workload that was completed; else NULL */
     /* utilisation of channels between switches; NAN = there are none */
     double link_use_mean, link_use_max;

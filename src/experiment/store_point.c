@@ -110,7 +110,12 @@ static void bind_counts(binder *b, const ik_sim_result *r)
     bind_int(b, "window_ps", r->window_ps);
     bind_int(b, "end_ps", r->end_ps);
     bind_text(b, "checksum", checksum);
-    bind_text(b, "deadlock", !r->deadlock ? "" : r->deadlock_text ? r->deadlock_text : "deadlock");
+}
+
+static void bind_deadlock(binder *b, const store_point *p)
+{
+    const char *text = p->deadlock ? p->deadlock : p->result->deadlock_text;
+    bind_text(b, "deadlock", !p->result->deadlock ? "" : text ? text : "deadlock");
 }
 
 static void bind_arrays(binder *b, const store_point *p)
@@ -348,6 +353,7 @@ static ik_status insert(store *s, const store_point *p, const char *reference_ke
     bind_real(&b, "saturation_load", p->saturation_load);
     bind_int(&b, "seed", p->seed);
     bind_counts(&b, p->result);
+    bind_deadlock(&b, p);
     bind_latency(&b, p->result);
     bind_arrays(&b, p);
     bind_congestion(&b, p);

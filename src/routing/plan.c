@@ -48,7 +48,9 @@ static ik_status make_selection(ik_plan *plan, const ik_fabric *f, const plan_sp
                                 const ik_env *env, ik_error *err)
 {
     const ik_routing *r = plan->routing;
-    const char *natural = r->natural_selection ? r->natural_selection : "first_free";
+    bool asked = r->kind == IK_ROUTE_ADAPTIVE && !r->family->pick;
+    const char *natural = asked ? "by_model" : "first_free";
+    natural = r->natural_selection ? r->natural_selection : natural;
     ik_status status = ik_selection_from_spec(f, specs->selection ? specs->selection : natural, env,
                                               &plan->selection, err);
     return status == IK_OK && r->rails ? rails_wrap_selection(&plan->selection, r->fabric, err)

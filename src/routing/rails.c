@@ -364,6 +364,11 @@ static void selection_destroy(ik_selection *s)
 
 ik_status rails_wrap_selection(ik_selection **selection, const ik_fabric *split, ik_error *err)
 {
+    ik_status status = IK_OK;
+    for (unsigned k = 0; k < 2 && (*selection)->in_model[k] && status == IK_OK; k++)
+        status = rails_wrap_selection(&(*selection)->in_model[k], split, err);
+    if (status != IK_OK || (*selection)->in_model[0])
+        return status;
     outer_selection *o = ik_calloc(1, sizeof *o);
     ik_selection *s = ik_calloc(1, sizeof *s);
     char *spec = o && s ? strdup((*selection)->spec) : NULL;

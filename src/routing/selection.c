@@ -80,6 +80,8 @@ void ik_selection_free(ik_selection *s)
         return;
     if (s->family->destroy)
         s->family->destroy(s);
+    ik_selection_free(s->in_model[0]);
+    ik_selection_free(s->in_model[1]);
     free(s->spec);
     free(s);
 }

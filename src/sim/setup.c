@@ -105,7 +105,7 @@ typedef struct sizes {
 
 static size_t policy_bytes(const sim *s, uint32_t sw, size_t *select)
 {
-    const ik_selection *sel = s->plan->selection;
+    const ik_selection *sel = s->choice.selection;
     const ik_routing *r = s->plan->routing;
     *select = sel && sel->family->switch_state_bytes
                   ? (sel->family->switch_state_bytes(sel, sw) + 15) & ~(size_t)15

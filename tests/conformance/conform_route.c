@@ -135,6 +135,9 @@ static void check_hop(void *ctx, const walk_hop *hop)
     uint32_t sw = s->plan->fabric->port_node[hop->in_port];
     answer first, again;
     ask(s->plan->routing, sw, hop->in_port, hop->pk, &first);
+    EXPECT((s->plan->routing->traits & IK_ROUTE_MARKS) ||
+               memcmp(&first.pk, hop->pk, sizeof first.pk) == 0,
+           "%s on %s: changes packets and does not say so", s->routing, s->fabric_spec);
     s->one_way &= first.num == 1;
     if (hop->out_port != first.ports[0])
         return;

@@ -116,21 +116,24 @@ static void check_mask(const ik_selection *s, ik_select_request ask, const local
     CHECK(memcmp(state, after, sizeof state) == 0);
 }
 
-/* Of the outputs that fit, and are skipped or not, one that is drawn. */
-static uint32_t drawn(const local *l, const int64_t *space, bool skips, bool skipped,
-                      const uint32_t *out, uint32_t n, const ik_draw *draw)
-{
-    uint32_t from[MAX_OUT], num = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (space[out[i] - l->first] >= 4096 && (skips && l->busy[out[i] - l->first]) == skipped)
-            from[num++] = i;
-    return from[ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, num)];
-}
-
 static bool is_better(const ik_selection *s, const local *l, uint32_t port, uint32_t than)
 {
     return (s->rule == IK_SELECT_BY_CREDIT && l->credit[port] > l->credit[than]) ||
            (s->rule == IK_SELECT_BY_QUEUE && l->queued[port] < l->queued[than]);
+}
+
+/* Of the outputs that fit, and are as good as the best one, one that is drawn. */
+static uint32_t drawn(const ik_selection *s, const local *l, const int64_t *space, bool skips,
+                      uint32_t best, const uint32_t *out, uint32_t n, const ik_draw *draw)
+{
+    uint32_t from[MAX_OUT], num = 0, best_at = out[best] - l->first;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = out[i] - l->first;
+        if (space[at] >= 4096 && (!skips || l->busy[at] == l->busy[best_at]) &&
+            !is_better(s, l, best_at, at))
+            from[num++] = i;
+    }
+    return from[ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, num)];
 }
 
 /* What the declared rule takes of what fits, outputs that are skipped last; IK_NONE: none fits. */
@@ -151,8 +154,8 @@ static uint32_t by_rule(const ik_selection *s, const local *l, const int64_t *sp
             best_skipped = skipped;
         }
     }
-    if (best != IK_NONE && s->rule == IK_SELECT_BY_DRAW)
-        return drawn(l, space, skips, best_skipped, out, n, draw);
+    if (best != IK_NONE && s->traits & IK_SELECT_DRAWS)
+        return drawn(s, l, space, skips, best, out, n, draw);
     return best;
 }
 
@@ -236,7 +239,7 @@ int main(int argc, char **argv)
           family->pick);
     CHECK(!(family->traits & IK_SELECT_REMEMBERS) == !family->switch_state_bytes);
     ik_rng rng = ik_rng_at(1, IK_RNG_TEST, 0);
-    static const char *const rules[] = {"", ":skip_busy=false", ":skip_busy=true", ":tie=random"};
+    static const char *const rules[] = {"", ":skip_busy=false", ":skip_busy=true", ":tie=lowest"};
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 4; k++)
             for (size_t n = 0; n < (family->params ? 4u : 3u); n++) {

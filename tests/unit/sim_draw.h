@@ -183,8 +183,10 @@ static const char *const tree_selections[] = {"first_free",
                                               "first_free:skip_busy=true",
                                               "most_credits",
                                               "most_credits",
-                                              "most_credits",
+                                              "most_credits:tie=lowest",
                                               "most_credits:skip_busy=true",
+                                              "least_queued",
+                                              "least_queued:tie=lowest",
                                               "first_free:skip_busy=false"};
 
 static const char *const tree_patterns[] = {"uniform",
@@ -274,6 +276,7 @@ static const char *const direct_routings[] = {"valiant",
                                               "ugal_l",
                                               "ugal_l",
                                               "ugal_l:first=any",
+                                              "ugal_l:tie=lowest",
                                               "ugal_l:occupancy=vc",
                                               "ugal_l:t=20%"};
 static const char *const direct_vcs[] = {NULL,       NULL,   "hopclass", "hopclass", "phase",
@@ -485,7 +488,7 @@ static bool is_on_tree(const random_case *c)
     return c->number % 8 < 4;
 }
 
-static random_case draw_case(unsigned number)
+static inline random_case draw_case(unsigned number)
 {
     dice d = {number, 0};
     random_case c = {.number = number};

@@ -353,7 +353,7 @@ static void random_experiments(void **state)
     /* the proportions of few cases say nothing */
     assert_true(only || wanted < CASES ||
                 (number < 4 * wanted && compared > wanted / 2 && adaptive > wanted / 5 &&
-                 stepping > wanted / 8 && stopped > wanted / 40 && ordered > wanted / 50));
+                 stepping > wanted / 8 && stopped > wanted / 40 && ordered > wanted / 60));
 }
 
 /* ---- finite workloads, on the same fabrics and with the same settings */

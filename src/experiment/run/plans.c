@@ -194,6 +194,11 @@ int64_t plan_id(const plan_slot *slot, plan_flow flow)
     return slot->id[FLOW_ANY] ? slot->id[FLOW_ANY] : slot->id[flow];
 }
 
+bool plan_is_proved_free(const plan_slot *slot, plan_flow flow)
+{
+    return slot->proved_free[FLOW_ANY] || slot->proved_free[flow];
+}
+
 /* A fault of a stage is one of its settings, or else of the routing that it is asked to serve. */
 static void place_plan(const ik_experiment *e, const point *p, plan_stage stage, ik_error *err)
 {

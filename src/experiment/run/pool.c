@@ -313,11 +313,46 @@ static void note_links(const ik_fabric *f, const ik_sim_result *r, store_point *
     row->link_use_max = num ? most : NAN;
 }
 
+/* Whether it stood still although its plan is proved free of deadlock; *text: what is kept of that,
+ * to be freed with free(), NULL without memory. */
+static bool contradicts_proof(const pool *w, const outcome *o, const point *p, char **text)
+{
+    static const char why[] = "contradicts its proof: the plan is proved free of deadlock, and "
+                              "packets stood still. One of the two is wrong: a fault of ikat "
+                              "itself, please report it with the experiment.\n";
+    const char *cycle = o->result.deadlock_text ? o->result.deadlock_text : "";
+    plan_flow flow = flow_of_switch(experiment_variant(w->r->e, p, SECTION_SWITCH));
+    if (!o->result.deadlock || !plan_is_proved_free(slot_of(w, o->number), flow))
+        return false;
+    size_t size = sizeof why + strlen(cycle);
+    *text = malloc(size);
+    if (*text)
+        snprintf(*text, size, "%s%s", why, cycle);
+    return true;
+}
+
+static void tell_deadlock(runner *r, const point *p, const outcome *o, bool contradicts)
+{
+    char load[40] = "";
+    if (o->load > 0)
+        snprintf(load, sizeof load, " at load %.3g", o->load);
+    tell_note(r, IK_ERROR, "%s with %s%s: deadlock at %.3f us%s",
+              experiment_variant(r->e, p, SECTION_ROUTING)->label,
+              experiment_variant(r->e, p, SECTION_TRAFFIC)->label, load,
+              (double)o->result.end_ps / 1e6,
+              contradicts ? ", although this plan is proved free of deadlock: proof and simulation "
+                            "contradict each other, which is a fault of ikat itself; please report "
+                            "it with the experiment"
+                          : "");
+    r->failed = true;
+}
+
 static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
 {
     runner *r = w->r;
     point p = experiment_point(r->e, o->number);
-    char *params = NULL, *label = NULL;
+    char *params = NULL, *label = NULL, *contradiction = NULL;
+    bool contradicts = contradicts_proof(w, o, &p, &contradiction);
     ik_status status = point_params(r, &p, &params, err);
     if (status == IK_OK)
         status = point_variant(r->e, &p, &label, err);
@@ -334,6 +369,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
                            .probes = o->probes,
                            .seed = experiment_seed(r->e, &p),
                            .result = &o->result,
+                           .deadlock = contradiction,
                            .reference = o->reference,
                            .num_ports = w->fabric->num_ports,
                            .num_hosts = w->fabric->num_hosts,
@@ -349,14 +385,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
     if (status == IK_OK)
         note_unsteady(r, &p, o);
     if (status == IK_OK && o->result.deadlock) {
-        char load[40] = "";
-        if (o->load > 0)
-            snprintf(load, sizeof load, " at load %.3g", o->load);
-        tell_note(r, IK_ERROR, "%s with %s%s: deadlock at %.3f us",
-                  experiment_variant(r->e, &p, SECTION_ROUTING)->label,
-                  experiment_variant(r->e, &p, SECTION_TRAFFIC)->label, load,
-                  (double)o->result.end_ps / 1e6);
-        r->failed = true;
+        tell_deadlock(r, &p, o, contradicts);
     } else if (status == IK_OK && o->result.finite && !o->result.completed) {
         const char *why = o->result.missing_text ? o->result.missing_text : "";
         size_t line = strcspn(why, "\n");
@@ -367,6 +396,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
                   (double)o->result.end_ps / 1e6, (int)line, why, (int)strcspn(count, "\n"), count);
         r->failed = true;
     }
+    free(contradiction);
     free(label);
     free(params);
     return status;

@@ -297,6 +297,7 @@ ik_status plan_prove(runner *r, const ik_fabric *f, int64_t fabric, const char *
     if (status != IK_OK)
         return status;
     tell_proof(r, label, flow, &proof);
+    slot->proved_free[flow] = proof.deadlock_free == IK_YES && proof.sampled_pairs == 0;
     status = plan_keep_proof(r, f, fabric, key, flow, &proof, slot, err);
     ik_proof_free(&proof);
     return status;

@@ -52,10 +52,11 @@ typedef enum plan_flow { FLOW_ANY, FLOW_CUT_THROUGH, FLOW_SETTLED, NUM_FLOWS } p
 
 /* A plan of one fabric: routing, VC scheme, number of VCs, selection function. */
 typedef struct plan_slot {
-    size_t number;         /* of the plan */
-    point at;              /* its sections */
-    ik_plan *plan;         /* NULL = nothing to run with it, or unusable */
-    int64_t id[NUM_FLOWS]; /* its rows in the store, 0 = none; see plan_id() */
+    size_t number;               /* of the plan */
+    point at;                    /* its sections */
+    ik_plan *plan;               /* NULL = nothing to run with it, or unusable */
+    int64_t id[NUM_FLOWS];       /* its rows in the store, 0 = none; see plan_id() */
+    bool proved_free[NUM_FLOWS]; /* of deadlock, over all pairs; see plan_is_proved_free() */
     bool unusable;
     bool infeasible;     /* unusable for lack of a limit that another value keeps (t_max, vcs) */
     const ik_error *why; /* it is, in the experiment's arena */
@@ -145,6 +146,8 @@ ik_env setup_env(const runner *r);
 void fabric_drop(const runner *r, ik_fabric *f);
 /* The row of a point of this flow. */
 int64_t plan_id(const plan_slot *slot, plan_flow flow);
+/* Whether a deadlock in a simulation of such a flow contradicts the plan's proof. */
+bool plan_is_proved_free(const plan_slot *slot, plan_flow flow);
 
 /* Makes the plan of a point on its fabric. */
 ik_status plan_make_for(const runner *r, const ik_fabric *f, const point *p, ik_plan **plan,

@@ -185,6 +185,7 @@ ik_status indirect_create(ik_routing *r, const ik_params *params, const ik_env *
     r->natural_vc = by_phase ? "phase" : "hopclass";
     r->claims = minpaths_claims(&t.m, r->claims);
     r->natural_selection = "random";
+    r->traits |= IK_ROUTE_MARKS;
     *out = t;
     return IK_OK;
 }

@@ -86,6 +86,7 @@ static ik_status minimal_create(ik_routing *r, const ik_params *params, const ik
         return status;
     r->natural_vc = natural_vc(r->fabric, m);
     r->natural_selection = "random";
+    r->traits |= m->group ? IK_ROUTE_MARKS : 0;
     r->claims = minpaths_claims(m, r->claims);
     if (status == IK_OK && ik_params_enum(params, "paths") == 1)
         status = make_one(r, m, env, err);

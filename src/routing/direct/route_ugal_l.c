@@ -34,6 +34,7 @@ typedef struct ugal {
     double buffer_bytes; /* 0: the capacity that the switch reports */
     ugal_occupancy occupancy;
     ugal_first first;
+    bool lowest; /* of several least occupied outputs; else one is drawn */
 } ugal;
 
 /* What the paper settled on per family: constant c = 2 on indirect fabrics, length ratio on direct
@@ -98,6 +99,7 @@ static ik_status ugal_create(ik_routing *r, const ik_params *params, const ik_en
     u->threshold = ik_params_real(params, "t");
     u->occupancy = (ugal_occupancy)ik_params_enum(params, "occupancy");
     u->first = (ugal_first)ik_params_enum(params, "first");
+    u->lowest = ik_params_enum(params, "tie") == 1;
     if (u->occupancy != UGAL_QUEUE_CREDITS)
         r->traits |= IK_ROUTE_STARTS_BY_QUEUE;
     if (u->occupancy == UGAL_QUEUE)
@@ -148,6 +150,28 @@ static uint32_t draw_below(const ik_draw *draw, uint32_t number, uint32_t n)
                            draw->entity | (uint64_t)(number + 1) << 40, draw->counter, n);
 }
 
+/* The least occupied of n minimal outputs, and its occupancy. */
+static uint32_t cheapest(const ugal *u, uint32_t rs, uint32_t goal, uint32_t n, uint32_t number,
+                         const ik_draw *draw, const ik_view *view, double *least)
+{
+    const minpaths *m = &u->t.m;
+    uint32_t base = m->f->port_base[rs], best = 0, ties = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double here = occupancy(u, base + minpaths_port(m, rs, goal, i), view);
+        if (i == 0 || here < *least) {
+            best = i;
+            ties = 0;
+            *least = here;
+        }
+        ties += here == *least;
+    }
+    for (uint32_t left = ties > 1 && !u->lowest ? draw_below(draw, number, ties) : 0; left > 0;) {
+        best++;
+        left -= occupancy(u, base + minpaths_port(m, rs, goal, best), view) == *least;
+    }
+    return minpaths_port(m, rs, goal, best);
+}
+
 /* First output from rs towards goal and its occupancy. *port stays IK_NONE where next() may choose
  * again. */
 static double first_output(const ugal *u, uint32_t rs, uint32_t goal, uint32_t number,
@@ -158,20 +182,15 @@ static double first_output(const ugal *u, uint32_t rs, uint32_t goal, uint32_t n
     *port = IK_NONE;
     if (u->t.one)
         return occupancy(u, minpaths_one(m, rs, goal, u->t.seed, goal), view);
-    uint32_t n = minpaths_count(m, rs, goal), best = 0;
+    uint32_t n = minpaths_count(m, rs, goal), first;
+    double q = 0;
     if (n == 0)
         return 0;
-    if (u->first == UGAL_RANDOM && n > 1)
-        best = draw_below(draw, number, n);
-    uint32_t first = minpaths_port(m, rs, goal, best);
-    double q = occupancy(u, base + first, view);
-    for (uint32_t i = 1; i < n && u->first != UGAL_RANDOM; i++) {
-        uint32_t next = minpaths_port(m, rs, goal, i);
-        double other = occupancy(u, base + next, view);
-        if (other < q) {
-            q = other;
-            first = next;
-        }
+    if (u->first == UGAL_RANDOM) {
+        first = minpaths_port(m, rs, goal, n > 1 ? draw_below(draw, number, n) : 0);
+        q = occupancy(u, base + first, view);
+    } else {
+        first = cheapest(u, rs, goal, n, number, draw, view, &q);
     }
     if (u->first != UGAL_ANY)
         *port = first;
@@ -278,6 +297,9 @@ static const ik_param ugal_params[] = {
      "first output where several are minimal: the least occupied one, a random one, or the "
      "selection function's choice",
      "paths=all", "with paths=one there is one first output"},
+    {"tie", IK_PARAM_ENUM, "random", 0, 0, "random|lowest",
+     "which of several least occupied first outputs is taken", "first=cheapest and paths=all",
+     "other settings of first leave no tie"},
     INDIRECT_PARAMS,
     {0},
 };

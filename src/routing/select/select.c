@@ -24,7 +24,7 @@ uint32_t select_first_from(const ik_selection *s, const ik_select_request *ask, 
 }
 
 const ik_param select_tie_params[] = {
-    {"tie", IK_PARAM_ENUM, "lowest", 0, 0, "lowest|random",
+    {"tie", IK_PARAM_ENUM, "random", 0, 0, "lowest|random",
      "which one is taken among equal outputs"},
     {0},
 };
@@ -33,26 +33,18 @@ ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_e
                             ik_error *err)
 {
     (void)env, (void)err;
-    if (ik_params_enum(params, "tie") == 1) {
-        s->impl = (void *)select_tie_params; /* a flag: nothing is owned */
+    if (ik_params_enum(params, "tie") == 1)
         s->traits |= IK_SELECT_DRAWS;
-        s->rule = IK_SELECT_BY_PICK;
-    }
     return IK_OK;
 }
 
-/* Whether the k-th of several equal ones, k >= 2, replaces those before it: with probability
- * 1/k. */
-static bool replaces(const ik_draw *draw, uint32_t k)
+/* Which of several equal outputs, in the order of ports, is taken. */
+static uint32_t tie_number(const ik_selection *s, const ik_select_request *ask, uint32_t ties)
 {
-    return ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity,
-                           draw->counter + ((uint64_t)k << 48), k) == 0;
-}
-
-/* Where `tie` is random: the address of the draw. */
-static const ik_draw *tie_draw(const ik_selection *s, const ik_select_request *ask)
-{
-    return s->impl ? ask->draw : NULL;
+    const ik_draw *draw = ask->draw;
+    if (ties < 2 || !(s->traits & IK_SELECT_DRAWS))
+        return 0;
+    return ik_random_below(draw->seed, IK_RNG_SELECT, draw->entity, draw->counter, ties);
 }
 
 uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
@@ -60,7 +52,6 @@ uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const 
 {
     (void)preferred;
     int64_t (*score)(const ik_select_request *, uint32_t) = s->family->score;
-    const ik_draw *draw = tie_draw(s, ask);
     uint32_t best = IK_NONE, ties = 0;
     bool best_skipped = true;
     int64_t best_score = 0;
@@ -69,17 +60,19 @@ uint32_t select_best(const ik_selection *s, const ik_select_request *ask, const 
             continue;
         bool skipped = select_is_skipped(s, ask, out[i]);
         int64_t here = score(ask, out[i]);
-        bool better = best == IK_NONE || (best_skipped && !skipped) ||
-                      (best_skipped == skipped && here > best_score);
-        if (better) {
+        if (best == IK_NONE || (best_skipped && !skipped) ||
+            (best_skipped == skipped && here > best_score)) {
             best = i;
             best_skipped = skipped;
             best_score = here;
-            ties = 1;
-        } else if (draw && skipped == best_skipped && here == best_score &&
-                   replaces(draw, ++ties)) {
-            best = i;
+            ties = 0;
         }
+        ties += skipped == best_skipped && here == best_score;
+    }
+    for (uint32_t left = tie_number(s, ask, ties); left > 0;) {
+        best++;
+        left -= select_has_room(ask, out[best]) && score(ask, out[best]) == best_score &&
+                select_is_skipped(s, ask, out[best]) == best_skipped;
     }
     return best;
 }
@@ -89,7 +82,6 @@ uint32_t select_best_of(const ik_selection *s, const ik_select_request *ask, con
 {
     (void)preferred;
     int64_t (*score)(const ik_select_request *, uint32_t) = s->family->score;
-    const ik_draw *draw = tie_draw(s, ask);
     uint32_t best = IK_NONE, ties = 0, base = s->fabric->port_base[ask->sw];
     int64_t best_score = 0;
     for (unsigned w = 0; w < words; w++) {
@@ -99,11 +91,14 @@ uint32_t select_best_of(const ik_selection *s, const ik_select_request *ask, con
             if (best == IK_NONE || here > best_score) {
                 best = port;
                 best_score = here;
-                ties = 1;
-            } else if (draw && here == best_score && replaces(draw, ++ties)) {
-                best = port;
+                ties = 0;
             }
+            ties += here == best_score;
         }
+    }
+    for (uint32_t left = tie_number(s, ask, ties); left > 0;) {
+        best = port_set_first_from(from, words, best + 1);
+        left -= score(ask, base + best) == best_score;
     }
     return best;
 }

@@ -33,7 +33,7 @@ static inline bool select_is_skipped(const ik_selection *s, const ik_select_requ
 uint32_t select_first_from(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
                            uint32_t n, uint32_t start);
 
-/* Parameter `tie` (lowest|random) of the functions that compare; impl is non-NULL for random. */
+/* Parameter `tie` (lowest|random) of the functions that compare; IK_SELECT_DRAWS for random. */
 extern const ik_param select_tie_params[];
 ik_status select_tie_create(ik_selection *s, const ik_params *params, const ik_env *env,
                             ik_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MFB: the output with room that has the fewest bytes waiting here; ties to the lowest or drawn. */
+ * MFB: the output with room that has the fewest bytes waiting here; ties are drawn, or go to the
+ * lowest. */
 #include "routing/select/select.h"
 
 static int64_t score(const ik_select_request *ask, uint32_t channel)

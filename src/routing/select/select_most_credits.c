@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * MC, more credits: the output with room whose next queue has the most free space; ties to the
- * lowest or drawn. */
+ * MC, more credits: the output with room whose next queue has the most free space; ties are
+ * drawn, or go to the lowest. */
 #include "routing/select/select.h"
 
 static int64_t score(const ik_select_request *ask, uint32_t channel)

@@ -20,7 +20,7 @@ static bool chooses_start_by_vc(const sim *s)
  * them. */
 static bool selection_fits(const sim *s)
 {
-    unsigned rule = s->plan->selection->rule;
+    unsigned rule = s->choice.selection->rule;
     if (s->choice.skip_busy == s->sw.out_buffers || rule == IK_SELECT_BY_PICK)
         return false;
     return rule == IK_SELECT_BY_CREDIT  ? !s->sw.out_buffers
@@ -31,7 +31,7 @@ static bool selection_fits(const sim *s)
 bool sim_choice_may_fit(const sim *s)
 {
     const ik_routing_family *r = s->plan->routing->family;
-    return r->next_mask && !r->pick && s->sw.voq && s->choice.rechoose && s->plan->selection &&
+    return r->next_mask && !r->pick && s->sw.voq && s->choice.rechoose && s->choice.selection &&
            selection_fits(s) &&
            (!s->choice.source_adaptive || s->plan->routing->traits & IK_ROUTE_STARTS_BY_QUEUE);
 }
@@ -79,8 +79,8 @@ static bool are_disjoint(const sim *s)
     choice_sets *tables;
     uint32_t num;
     if (!s->plan->routing->family->set_of || s->choice.source_adaptive || !s->choice.static_lane ||
-        s->plan->selection->rule == IK_SELECT_BY_DRAW ||
-        s->plan->selection->rule == IK_SELECT_BY_PREFERENCE)
+        s->choice.selection->rule == IK_SELECT_BY_DRAW ||
+        s->choice.selection->rule == IK_SELECT_BY_PREFERENCE)
         return false;
     tables = ik_calloc(MOST_TABLES + 1, sizeof *tables);
     /* without memory to look it does: set-up fails if it does not, and no other engine steps in */
@@ -96,7 +96,7 @@ bool sim_choice_overlaps(const sim *s)
 
 bool sim_choice_fits(const sim *s)
 {
-    return (s->plan->selection->rule != IK_SELECT_BY_CREDIT && ik_plan_has_masks(s->plan)) ||
+    return (s->choice.selection->rule != IK_SELECT_BY_CREDIT && ik_plan_has_masks(s->plan)) ||
            are_disjoint(s);
 }
 
@@ -105,7 +105,7 @@ bool sim_choice_fits(const sim *s)
 static unsigned preferred_of(const sim *s, uint32_t sw, uint32_t in_port, ik_packet *rt,
                              uint64_t set, unsigned preferred)
 {
-    const ik_selection *selection = s->plan->selection;
+    const ik_selection *selection = s->choice.selection;
     const ik_routing *r = s->plan->routing;
     const ik_select_request ask = {.sw = sw, .pk = rt};
     uint32_t first = preferred;
@@ -115,25 +115,26 @@ static unsigned preferred_of(const sim *s, uint32_t sw, uint32_t in_port, ik_pac
     return selection->family->pick_mask(selection, &ask, &set, 1, first);
 }
 
+unsigned sim_choice_drawn(const partition *p, uint32_t id, uint64_t set)
+{
+    const fast_packets *ps = &p->fast->packets;
+    ik_draw draw = sim_choice_draw(p->sim, &ps->items[id].rt, ps->number[id]);
+    return port_set_nth(&set, ik_random_below(draw.seed, IK_RNG_SELECT, draw.entity, draw.counter,
+                                              (uint32_t)__builtin_popcountll(set)));
+}
+
 unsigned sim_choice_of(const partition *p, uint32_t sw, uint32_t in_port, uint32_t id, uint64_t set,
                        unsigned preferred)
 {
     const sim *s = p->sim;
-    const fast_packets *ps = &p->fast->packets;
-    ik_draw draw = {0};
-    switch (s->plan->selection->rule) {
-    case IK_SELECT_BY_NUMBER:
-        return (unsigned)__builtin_ctzll(set);
-    case IK_SELECT_BY_QUEUE:
-        return fast_emptiest(s->engine.fast, s->f->port_base[sw], set);
-    case IK_SELECT_BY_PREFERENCE:
-        return preferred_of(s, sw, in_port, &ps->items[id].rt, set, preferred);
-    default:
-        draw = sim_choice_draw(s, &ps->items[id].rt, ps->number[id]);
-        return port_set_nth(&set,
-                            ik_random_below(draw.seed, IK_RNG_SELECT, draw.entity, draw.counter,
-                                            (uint32_t)__builtin_popcountll(set)));
-    }
+    const fast_state *f = s->engine.fast;
+    unsigned rule = s->choice.selection->rule;
+    if (rule == IK_SELECT_BY_PREFERENCE)
+        return preferred_of(s, sw, in_port, &p->fast->packets.items[id].rt, set, preferred);
+    if (rule == IK_SELECT_BY_QUEUE)
+        set = fast_emptiest(f, s->f->port_base[sw], set);
+    return f->draws_ties && set & (set - 1) ? sim_choice_drawn(p, id, set)
+                                            : (unsigned)__builtin_ctzll(set);
 }
 
 static unsigned most_sets(const choice_sets *tables, uint32_t num)
@@ -160,7 +161,7 @@ static bool show_credit(const sim *s, fast_state *f)
 /* Whether what waits for outputs is counted: packets choose by it. */
 static bool counts_waiting(const sim *s)
 {
-    return s->choice.source_adaptive || s->plan->selection->rule == IK_SELECT_BY_QUEUE;
+    return s->choice.source_adaptive || s->choice.selection->rule == IK_SELECT_BY_QUEUE;
 }
 
 /* All VCs together, if nobody asks for more and nothing is checked. */
@@ -195,7 +196,7 @@ int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc)
 /* Whether heads remember what they chose: it depends on space in output buffers alone. */
 static bool remembers_choices(const sim *s)
 {
-    return s->sw.out_buffers && s->plan->selection->rule != IK_SELECT_BY_QUEUE;
+    return s->sw.out_buffers && s->choice.selection->rule != IK_SELECT_BY_QUEUE;
 }
 
 static bool setup_overlap(const sim *s, fast_state *f)
@@ -233,7 +234,7 @@ bool sim_choice_setup(sim *s)
     f->waiting = sim_alloc_zeroed((size_t)switches * f->most_sets * s->sw.vcs + 1, 8);
     f->coming = sim_alloc_zeroed(s->f->num_ports + 1, sizeof *f->coming);
     f->rows = s->sw.vcs > 1 ? sim_alloc_zeroed((size_t)s->f->num_ports * s->sw.vcs + 1, 8) : NULL;
-    if (s->plan->selection->rule == IK_SELECT_BY_CREDIT && !show_credit(s, f))
+    if (s->choice.selection->rule == IK_SELECT_BY_CREDIT && !show_credit(s, f))
         return false;
     return f->waiting && f->coming && (s->sw.vcs == 1 || f->rows);
 }

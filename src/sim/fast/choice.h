@@ -11,36 +11,49 @@
 
 #include "sim/fast/keys.h"
 
-/* The lowest of those outputs for which the fewest packets wait. */
-SIM_INLINE unsigned fast_emptiest(const fast_state *f, uint32_t port_base, uint64_t outputs)
+/* Those of the outputs for which the fewest packets wait. */
+SIM_INLINE uint64_t fast_emptiest(const fast_state *f, uint32_t port_base, uint64_t outputs)
 {
     assert(outputs && f->waits && f->wait_vcs == 1);
     const uint32_t *waits = f->waits + port_base;
-    unsigned best = (unsigned)__builtin_ctzll(outputs);
-    for (uint64_t bits = outputs & (outputs - 1); bits && waits[best]; bits &= bits - 1) {
-        unsigned out = (unsigned)__builtin_ctzll(bits);
-        best = waits[out] < waits[best] ? out : best;
+    uint32_t least = UINT32_MAX;
+    uint64_t best = 0;
+    for (uint64_t bits = outputs; bits; bits &= bits - 1) {
+        uint32_t here = waits[__builtin_ctzll(bits)];
+        best = (here < least ? 0 : best) | (here <= least ? bits & -bits : 0);
+        least = here < least ? here : least;
     }
     return best;
 }
 
-/* What a packet takes of several outputs that are equally free: the selection function's rule. */
-SIM_INLINE unsigned best_of(const fast_context *h, const shape k, const fast_switch *fsw,
+/* The best of several outputs that are equally free, by the selection function's rule: one_of()
+ * them is taken. */
+SIM_INLINE uint64_t best_of(const fast_context *h, const shape k, const fast_switch *fsw,
                             uint64_t outputs, unsigned v)
 {
-    unsigned best = (unsigned)__builtin_ctzll(outputs);
+    if (!(outputs & (outputs - 1)))
+        return outputs;
     if (counts_buffers(h, k))
         return fast_emptiest(h->f, fsw->port_base, outputs);
     if (!k.roomiest)
-        return best;
-    unsigned most = *port_credit(h, k, fsw->port_base + best, v);
-    for (uint64_t bits = outputs & (outputs - 1); bits; bits &= bits - 1) {
-        unsigned out = (unsigned)__builtin_ctzll(bits);
-        unsigned here = *port_credit(h, k, fsw->port_base + out, v);
-        best = here > most ? out : best;
+        return outputs;
+    uint64_t best = 0;
+    unsigned most = 0;
+    for (uint64_t bits = outputs; bits; bits &= bits - 1) {
+        unsigned here = *port_credit(h, k, fsw->port_base + (unsigned)__builtin_ctzll(bits), v);
+        best = (here > most ? 0 : best) | (here >= most ? bits & -bits : 0);
         most = here > most ? here : most;
     }
     return best;
+}
+
+/* What packet id takes of outputs that are equally good: the lowest, or one that is drawn for
+ * it. */
+SIM_INLINE unsigned one_of(const fast_context *h, uint64_t best, uint32_t id)
+{
+    if (!h->f->draws_ties || !(best & (best - 1)))
+        return (unsigned)__builtin_ctzll(best);
+    return sim_choice_drawn(h->p, id, best);
 }
 
 /* Of outputs with credit those that are taken first: who is free; with output buffers, in which
@@ -51,12 +64,12 @@ SIM_INLINE uint64_t first_of(const shape k, const state *st, uint64_t room)
     return now ? now : room;
 }
 
-/* The choice of a packet whose preferred output is given. */
+/* The choice of packet id, whose preferred output is given. */
 SIM_INLINE unsigned choose(const fast_context *h, const shape k, const state *st,
-                           unsigned preferred, unsigned v)
+                           unsigned preferred, unsigned v, uint32_t id)
 {
     uint64_t room = sets_of(h, st->fsw)->of[preferred] & ok_of(h, k, st->fsw, st->sw)[v];
-    return room ? best_of(h, k, st->fsw, first_of(k, st, room), v) : preferred;
+    return room ? one_of(h, best_of(h, k, st->fsw, first_of(k, st, room), v), id) : preferred;
 }
 
 /* Inputs with a head in VC v that may choose from the set of an output. */
@@ -85,9 +98,9 @@ SIM_INLINE uint64_t choose_and_join(const fast_context *h, const shape k, state 
 {
     const choice_sets *c = sets_of(h, st->fsw);
     unsigned in = key_in(key), v = k.vcs == 1 ? 0 : key_vc(key);
-    unsigned out = choose(h, k, st, key_out(key), v);
-    uint32_t id = h->f->coming[st->fsw->port_base + in],
-             *place = &h->queues[queue_at(st->fsw, k, in, v, out)], last = *place;
+    uint32_t id = h->f->coming[st->fsw->port_base + in];
+    unsigned out = choose(h, k, st, key_out(key), v, id);
+    uint32_t *place = &h->queues[queue_at(st->fsw, k, in, v, out)], last = *place;
     *place = id;
     if (last != IK_NONE) {
         h->next[id] = h->next[last];
@@ -131,14 +144,49 @@ SIM_INLINE void move(const fast_context *h, const shape k, const state *st, unsi
     request_of_set(h, k, st, in, v, to);
 }
 
+/* Whether an input asks for an output, in any VC. */
+SIM_INLINE bool asks_already(const fast_context *h, const shape k, const state *st, unsigned in,
+                             unsigned out)
+{
+    uint64_t asks = 0;
+    for (unsigned w = 0; w < k.vcs; w++)
+        asks |= *asks_of(k, switch_port(h, k, st, out), w);
+    return asks >> in & 1;
+}
+
+/* choose_of_set() where each head draws one of the best outputs: all of an input's that wait for
+ * one which is not among `can` do. */
+SIM_INLINE uint64_t draw_of_set(const fast_context *h, const shape k, const state *st, uint64_t set,
+                                uint64_t best, uint64_t can, uint64_t inputs, unsigned v)
+{
+    uint64_t moved = 0;
+    for (; inputs; inputs &= inputs - 1) {
+        unsigned in = (unsigned)__builtin_ctzll(inputs);
+        uint64_t stuck = *row_of_vc(h, k, st->fsw->port_base + in, v) & set & ~can;
+        for (; stuck; stuck &= stuck - 1) {
+            unsigned from = (unsigned)__builtin_ctzll(stuck);
+            uint32_t last = h->queues[queue_at(st->fsw, k, in, v, from)];
+            unsigned to = one_of(h, best, h->next[last] & ~LAST_BEHIND);
+            if (!(can >> to & 1) || asks_already(h, k, st, in, to))
+                continue;
+            move(h, k, st, in, v, from, to);
+            moved |= 1ull << to;
+        }
+    }
+    return moved;
+}
+
 /* Heads that wait in VC v at free inputs: `room` are the outputs of their set with credit. Who
  * waits for one that cannot take it, and does not ask for the one that they choose already, moves
- * there if that is free. Returns that one if anybody does. */
+ * there if that is free. Returns those to which anybody does. */
 SIM_INLINE uint64_t choose_of_set(const fast_context *h, const shape k, const state *st,
                                   uint64_t set, uint64_t room, uint64_t inputs, unsigned v)
 {
-    unsigned to = best_of(h, k, st->fsw, first_of(k, st, room), v);
-    uint64_t bit = 1ull << to, moved = 0, can = room & st->free_out;
+    uint64_t best = best_of(h, k, st->fsw, first_of(k, st, room), v), can = room & st->free_out;
+    if (h->f->draws_ties && best & (best - 1))
+        return best & can ? draw_of_set(h, k, st, set, best, can, inputs, v) : 0;
+    unsigned to = (unsigned)__builtin_ctzll(best);
+    uint64_t bit = 1ull << to, moved = 0;
     if (!(can & bit))
         return 0;
     for (unsigned w = 0; w < k.vcs; w++)

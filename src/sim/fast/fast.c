@@ -214,12 +214,13 @@ SIM_INLINE void take_arrivals(fast_context *h, const shape k)
  * instant at which an output becomes free: free_out has those of this window before it. */
 SIM_INLINE void fetch_choice(const fast_context *h, const shape k, const state *st, uint64_t key)
 {
-    unsigned in = key_in(key), v = k.vcs == 1 ? 0 : key_vc(key),
-             out = choose(h, k, st, key_out(key), v);
+    unsigned in = key_in(key), v = k.vcs == 1 ? 0 : key_vc(key);
+    uint32_t id = h->f->coming[st->fsw->port_base + in];
+    unsigned out = choose(h, k, st, key_out(key), v, id);
     __builtin_prefetch(switch_port(h, k, st, in), 1);
     __builtin_prefetch(switch_port(h, k, st, out), 1);
     __builtin_prefetch(&h->queues[queue_at(st->fsw, k, in, v, out)], 1);
-    __builtin_prefetch(&h->next[h->f->coming[st->fsw->port_base + in]], 1);
+    __builtin_prefetch(&h->next[id], 1);
     if (k.vcs > 1)
         __builtin_prefetch(row_of_vc(h, k, st->fsw->port_base + in, v), 1);
 }

@@ -461,6 +461,7 @@ typedef struct fast_state {
      * when heads chose last, and how often that has changed */
     struct head_choices *remembered;
     uint64_t *space;
+    bool draws_ties; /* of the outputs with least waiting, or most credit, one is drawn */
     /* most credits (else NULL): bit a port: its credit is exact at every instant */
     uint64_t *exact;
     bool steps;     /* packets may take another VC at every switch; */
@@ -581,13 +582,12 @@ void sim_fast_count_buffers(partition *p, uint64_t time); /* core/engine.h */
 bool sim_choice_may_fit(const sim *s);  /* the routing and the selection function */
 bool sim_choice_fits(const sim *s);     /* the sets of all switches */
 bool sim_choice_overlaps(const sim *s); /* adaptive, and the sets may overlap */
-/* Which of a set's outputs a packet takes at a switch, where it came by in_port; preferred: the
- * output that its routing prefers, NO_OUT if the caller does not know. */
+unsigned sim_choice_drawn(const partition *p, uint32_t id, uint64_t set); /* one, for packet id */
+/* Which of a set packet id takes, which came by in_port; preferred: NO_OUT = not known. */
 unsigned sim_choice_of(const partition *p, uint32_t sw, uint32_t in_port, uint32_t id, uint64_t set,
                        unsigned preferred);
-bool sim_choice_setup(sim *s); /* false = out of memory */
-/* ik_view.queued_bytes where packets choose their way at the first switch. */
-int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc);
+bool sim_choice_setup(sim *s);                                  /* false = out of memory */
+int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc); /* ik_view.queued_bytes */
 void sim_choice_free(fast_state *f);
 uint64_t sim_choice_bytes(const sim *s);
 

@@ -331,8 +331,9 @@ bool sim_fast_setup(sim *s)
          q < n; q++)
         f->queues[q] = turn && q % turn == 0 ? 0 : IK_NONE;
     const ik_routing_family *r = s->plan->routing->family;
+    f->draws_ties = s->choice.adaptive && s->choice.selection->traits & IK_SELECT_DRAWS;
     f->numbered = s->traffic->classes || s->plan->routing->kind == IK_ROUTE_OBLIVIOUS ||
-                  sim_finite_waits(s) || f->overlap;
+                  sim_finite_waits(s) || f->overlap || f->draws_ties;
     f->plain_start =
         (!r->start && !r->num_starts && !r->start_nth) || (f->restarts && f->starts_low);
     if (f->hosts)

@@ -18,7 +18,7 @@ static size_t whole_lines(size_t words)
 pipe_sizes pipe_sizes_of(const pipe *p, uint32_t sw)
 {
     const ik_routing_family *routing = p->plan->routing->family;
-    const ik_selection *selection = p->plan->selection;
+    const ik_selection *selection = ik_selection_in(p->plan->selection, true);
     size_t radix = ik_radix(p->f, sw);
     pipe_sizes z = {.shape = {words_of(radix * p->vcs), words_of(radix), false}};
     z.sets = whole_lines(pipe_set_words(z.shape, p->stage_mask + (size_t)1));

@@ -64,7 +64,7 @@ static uint32_t pick(pipe_partition *q, pipe_router *r, uint32_t sw, uint32_t in
         chosen =
             routing->family->pick(routing, sw, rt, q->ports, n, preferred, &view, r->route_state);
     } else {
-        const ik_selection *selection = p->plan->selection;
+        const ik_selection *selection = ik_selection_in(p->plan->selection, true);
         ik_draw draw = {p->seed, sw, r->draws++};
         ik_select_request request = {
             .sw = sw,

@@ -158,16 +158,16 @@ static bool allocate_partition(pipe *p, pipe_partition *q, const ownership *e, c
 
 /* ---- */
 
-/* A routing that is a function of switch and destination is asked once for all where its table is
- * small. */
+/* A routing that is a function of switch and destination, and leaves packets as they are, is asked
+ * once for all where its table is small. */
 static uint64_t table_entries(const pipe *p)
 {
-    enum { MOST_ENTRIES = 1 << 20 };
+    enum { MOST_ENTRIES = 1 << 20, ASKED = IK_ROUTE_DEST_BASED | IK_ROUTE_MARKS };
     const ik_routing *r = p->plan->routing;
     uint64_t entries = (uint64_t)p->f->num_switches * p->f->num_hosts;
-    bool fits = entries <= MOST_ENTRIES && p->max_radix <= INT16_MAX;
-    return r->kind == IK_ROUTE_DETERMINISTIC && (r->traits & IK_ROUTE_DEST_BASED) && fits ? entries
-                                                                                          : 0;
+    bool fits = entries <= MOST_ENTRIES && p->max_radix <= INT16_MAX,
+         whole = r->kind == IK_ROUTE_DETERMINISTIC && (r->traits & ASKED) == IK_ROUTE_DEST_BASED;
+    return whole && fits ? entries : 0;
 }
 
 /* Of one partition: what stands beside allocate_partition(). */

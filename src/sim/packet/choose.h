@@ -51,7 +51,7 @@ SIM_INLINE uint32_t choose_among(partition *p, uint32_t node, sw_state *sw, cons
                                  uint32_t preferred)
 {
     const sim *s = p->sim;
-    const ik_selection *selection = s->plan->selection;
+    const ik_selection *selection = s->choice.selection;
     ik_draw draw = sim_choice_draw(s, &pk->rt, pk->number);
     uint64_t one[1], *from = k.words == 1 ? one : p->candidates;
     if (!find_candidates(p, sw, k, pk, v, allowed, from))

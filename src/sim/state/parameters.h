@@ -95,6 +95,7 @@ typedef struct measure_settings {
 
 /* How packets choose among several outputs, by the plan and the section `switch`. */
 typedef struct choice_settings {
+    const ik_selection *selection; /* the plan's in this model */
     bool adaptive, source_adaptive, static_lane;
     bool rechoose;    /* adaptive packets that wait in an output's queue choose again */
     bool masked;      /* choices are made with sets of outputs: packet/choose.h */

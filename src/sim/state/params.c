@@ -517,8 +517,9 @@ static void resolve_plan(sim *s, const ik_plan *plan)
  * function have them. */
 static void resolve_choice(sim *s, const ik_plan *plan)
 {
-    const ik_selection *selection = plan->selection;
     bool buffers = s->sw.model == MODEL_IOQ, oblivious = plan->routing->kind == IK_ROUTE_OBLIVIOUS;
+    const ik_selection *selection = ik_selection_in(plan->selection, buffers);
+    s->choice.selection = selection;
     s->choice.room_kept = !(buffers ? s->net.out_space.accounts : s->net.in_space.accounts);
     s->choice.skip_busy =
         selection->skip_busy == IK_SKIP_AUTO ? !buffers : selection->skip_busy == IK_SKIP_ALWAYS;

@@ -192,7 +192,7 @@ static uint32_t ask(partition *p, uint32_t sw, const packet *pk, uint32_t n, uin
     if (routing->family->pick)
         return routing->family->pick(routing, sw, &pk->rt, p->ports, n, preferred, view,
                                      state->route_state);
-    const ik_selection *selection = s->plan->selection;
+    const ik_selection *selection = s->choice.selection;
     ik_draw draw = sim_choice_draw(s, &pk->rt, pk->number);
     ik_select_request request = {.sw = sw,
                                  .pk = &pk->rt,
