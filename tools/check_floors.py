@@ -14,7 +14,7 @@ SIDEWAYS = {("topology", "format"), ("routing", "traffic"), ("vc", "routing"), (
 ROOMS = {"record": ["", "preload"],
          "routing": ["graph", "", "tree", "direct", "colored", "compact", "table", "select"],
          "traffic": ["", "workload", "program", "storage"],
-         "analysis": ["", "queues", "workload"],
+         "analysis": ["", "bounds", "queues", "workload"],
          "experiment": ["yaml", "figures", "", "run"],
          "report": ["", "figure"],
          "topology": ["", "cabling"],

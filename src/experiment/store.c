@@ -254,7 +254,8 @@ static ik_status check_tables(const store *s, ik_error *err)
     sqlite3_stmt *statement = NULL;
     bool row = false, ours = false;
     ik_status status = store_prepare(
-        s, sql, (const char *[]){store_tables, s->earlier ? STORE_VERDICTS : "", NULL}, &statement, err);
+        s, sql, (const char *[]){store_tables, s->earlier ? STORE_VERDICTS : "", NULL}, &statement,
+        err);
     if (status == IK_OK)
         status = store_step(s, statement, &row, err);
     ours = status == IK_OK && row && sqlite3_column_int(statement, 0);

@@ -123,12 +123,14 @@ double metric_saturated(const ik_sim_result *r)
 {
     if (r->finite)
         return NAN;
-    switch (r->steady.verdict) {
-    case IK_STEADY_YES:
-        return r->steady.reason == IK_STEADY_SATURATED;
-    case IK_STEADY_NO:
+    switch (r->steady.reason) {
+    case IK_STEADY_HOLDS:
+        return false;
+    case IK_STEADY_SATURATED:
+    case IK_STEADY_BOUND:
+    case IK_STEADY_DEADLOCK:
         return true;
-    default:
+    default: /* a drift, or too short: as far as can be seen */
         return r->deadlock || r->throughput < 0.95 * r->offered;
     }
 }

@@ -101,14 +101,27 @@ static ik_status simulate_loads(pool *w, const plan_slot *slot, const point *p,
                                 const ik_env *env, outcome *o, ik_error *err)
 {
     const ik_value *precision = load_search(experiment_variant(w->r->e, p, SECTION_LOAD));
+    ik_sim_config judged = *config;
+    ik_lasting lasting;
     o->load = experiment_load(w->r->e, p);
     o->saturation_load = NAN;
-    if (!precision)
-        return ik_sim_run(slot->plan, traffic, config, env, &o->result, err);
-    search s = {slot->plan, traffic, *config, env, precision->r, post_stage, w};
-    search_found found;
-    ik_status status = search_saturation(&s, &o->result, &found, err);
+    ik_status status = ik_lasting_measure(slot->plan->routing, traffic, env, &lasting, err);
     if (status != IK_OK)
+        return status;
+    judged.bound = ik_lasting_at(&lasting, config->load);
+    search s = {.plan = slot->plan,
+                .traffic = traffic,
+                .config = *config,
+                .lasting = &lasting,
+                .env = env,
+                .precision = precision ? precision->r : 0,
+                .tell = post_stage,
+                .ctx = w};
+    search_found found;
+    status = precision ? search_saturation(&s, &o->result, &found, err)
+                       : ik_sim_run(slot->plan, traffic, &judged, env, &o->result, err);
+    ik_lasting_free(&lasting);
+    if (status != IK_OK || !precision)
         return status;
     o->load = found.load;
     o->saturation_load = found.saturation_load;

@@ -3,9 +3,10 @@
  * experiment/run/search.c: looks for the load at which a point saturates.
  *
  * Loads are whole multiples of the precision (of the next smaller fraction 1/n), so that a load
- * that was found can be written down and run again. First all of 100 % is offered. If that is past
- * saturation, a load that is accepted (at first none at all) and one that is not are bisected until
- * they are neighbours. What a probe does depends on its load and the seed alone.
+ * that was found can be written down and run again. First the highest load is offered that channels
+ * could carry for ever, all of 100 % where no bound is known. If that is past saturation, a load
+ * that is accepted (at first none at all) and one that is not are bisected until they are
+ * neighbours. What a probe does depends on its load and the seed alone.
  */
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
@@ -70,6 +71,7 @@ static ik_status probe(bisection *b, unsigned part, ik_error *err)
     b->probe++;
     tell(b, load);
     config.load = load;
+    config.bound = ik_lasting_at(b->s->lasting, load);
     ik_status status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, &r, err);
     if (status != IK_OK)
         return status;
@@ -81,9 +83,28 @@ static ik_status probe(bisection *b, unsigned part, ik_error *err)
     return IK_OK;
 }
 
+/* The least load of which more is offered than can be accepted for ever, whatever a run would show;
+ * above all of 100 % if nothing is known. */
+static unsigned beyond_bound(const bisection *b)
+{
+    const double tolerance = 1.02;
+    const ik_lasting *lasting = b->s->lasting;
+    double senders = lasting->free;
+    for (size_t k = 0; k < lasting->num_groups; k++)
+        senders += lasting->groups[k].offered;
+    for (unsigned part = 1; lasting->known && part <= b->parts; part++) {
+        double load = (double)part / b->parts;
+        if (load * senders > tolerance * ik_lasting_at(lasting, load))
+            return part;
+    }
+    return b->parts + 1;
+}
+
+/* The first probe is the highest load that may be accepted: often it is. */
 static ik_status bisect(bisection *b, ik_error *err)
 {
-    ik_status status = probe(b, b->parts, err);
+    b->high = beyond_bound(b);
+    ik_status status = probe(b, b->high > 1 ? b->high - 1 : 1, err);
     while (status == IK_OK && !b->deadlock && b->low < b->parts && b->high - b->low > 1)
         status = probe(b, b->low + (b->high - b->low) / 2, err);
     return status;

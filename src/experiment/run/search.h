@@ -5,13 +5,15 @@
 #ifndef IKAT_EXPERIMENT_SEARCH_H
 #define IKAT_EXPERIMENT_SEARCH_H
 
+#include "ikat/analysis.h"
 #include "ikat/sim.h"
 
 /* What is searched. `tell` is called from the thread that searches, before every probe. */
 typedef struct search {
     const ik_plan *plan;
     const ik_traffic *traffic;
-    ik_sim_config config; /* its load does not count */
+    ik_sim_config config;      /* its load and bound do not count */
+    const ik_lasting *lasting; /* what can be accepted for ever */
     const ik_env *env;
     double precision; /* (0, 1] */
     void (*tell)(void *ctx, const char *text);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The verdict whether what a run measured lasts, from means over sixteenths of the measured time.
- * A mean drifts if the line of least squares rises or falls by more than 3 standard errors and, over
- * the window, by more than a tolerance: a flat window of much noise says nothing, and a slope of
- * nothing is none. In this order:
+ * A mean drifts if the line of least squares rises or falls by more than 3 standard errors and,
+ * over the window, by more than a tolerance: a flat window of much noise says nothing, and a slope
+ * of nothing is none. In this order:
  *
- * - no: the run is deadlocked; throughput drifts; more is accepted than channels can carry for ever;
- *   packets spend more and more time in the network, which therefore still fills;
+ * - no: the run is deadlocked; more is accepted than channels can carry for ever; throughput
+ *   drifts; packets spend more and more time in the network, which therefore still fills;
  * - too short: few packets, a window of few latencies, or a wide interval of throughput;
  * - yes, saturated: latency since generation grows although throughput stays, and less is accepted
  *   than offered: packets wait in their sources, the longer the later they are made;
@@ -26,12 +26,14 @@ static const struct {
     double errors;     /* of the slope, that a drift exceeds */
     double throughput; /* change over the window / mean, that is none */
     double network;    /* the same of the time in the network */
+    double filling;    /* slope of that time, ns per ns: the share of packets that stay there */
     double latency;    /* and of latency */
     double outrun;     /* slope of latency that is none, ns per ns */
-    double missing;    /* share of the offered load that may be under way */
+    double missing;    /* share of the offered load that may be under way while latency grows */
+    double lost;       /* and that shows by itself that packets wait in their sources */
     double wide;       /* half width of throughput / mean, with which nothing can be told */
     double packets;    /* least, of the window */
-} least = {3, 0.02, 0.1, 0.05, 0.002, 0.005, 0.05, 160};
+} least = {3, 0.02, 0.1, 0.002, 0.05, 0.002, 0.005, 0.02, 0.05, 160};
 
 typedef struct judged {
     const stationary *s;
@@ -105,9 +107,12 @@ static void describe_lines(judged *j)
     j->steady->latency_slope = j->latency.slope / mean_ps;
 }
 
-/* Less is accepted than offered, and so latency grows. */
+/* Less is accepted than offered, and so the latency of some hosts' packets grows; that of all may
+ * hide it where starved flows deliver few packets. What has no way is not accepted either. */
 static bool is_saturated(const judged *j)
 {
+    if (j->r->packets_unroutable == 0 && j->r->throughput < (1 - least.lost) * j->r->offered)
+        return true;
     return j->latency.slope > least.errors * j->latency.error &&
            j->steady->latency_slope > least.outrun &&
            j->r->throughput < (1 - least.missing) * j->r->offered;
@@ -119,12 +124,13 @@ static bool judge_throughput(judged *j)
     const double longer = 10 * j->window_ps;
     double half = j->steady->throughput_half, few = least.packets / fmax(j->packets, 1),
            short_ps = STATIONARY_LATENCIES * j->network.mean;
-    if (drifts_by(&j->throughput, least.throughput))
+    if (j->steady->bound > 0 && j->r->throughput > (1 + least.throughput) * j->steady->bound)
+        conclude(j, IK_STEADY_NO, IK_STEADY_BOUND, longer);
+    else if (drifts_by(&j->throughput, least.throughput))
         conclude(j, IK_STEADY_NO, j->throughput.slope < 0 ? IK_STEADY_FALLS : IK_STEADY_RISES,
                  longer);
-    else if (j->steady->bound > 0 && j->r->throughput > (1 + least.throughput) * j->steady->bound)
-        conclude(j, IK_STEADY_NO, IK_STEADY_BOUND, longer);
-    else if (j->network.slope > 0 && drifts_by(&j->network, least.network))
+    else if (j->network.slope > least.filling * j->window_ps / MEANS &&
+             drifts_by(&j->network, least.network))
         conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (few > 1 || j->window_ps < short_ps)
         conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, fmax(few * j->window_ps, short_ps));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * state/window.h: when a run is measured, as the section `measure` says it or leaves it to the run. */
+ * state/window.h: when a run is measured, as the section `measure` says it or leaves it to the
+ * run. */
 #ifndef IKAT_SIM_WINDOW_H
 #define IKAT_SIM_WINDOW_H
 

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_BYTES = 64 << 20 }; /* of paths; where there are more, nothing is known */
+enum { MOST_BYTES = 16 << 20 }; /* of paths; where there are more, nothing is known */
 
 typedef struct filling {
     const ik_fabric *f;
