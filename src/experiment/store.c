@@ -118,34 +118,6 @@ ik_status store_step(const store *s, sqlite3_stmt *statement, bool *row, ik_erro
     return code == SQLITE_ROW || code == SQLITE_DONE ? IK_OK : sqlite_error(s, code, err);
 }
 
-static ik_status lacks_memory(sqlite3_stmt *statement, ik_error *err)
-{
-    if (sqlite3_errcode(sqlite3_db_handle(statement)) != SQLITE_NOMEM)
-        return IK_OK;
-    return ik_fail_memory(err, 0, "the result store");
-}
-
-ik_status store_text(sqlite3_stmt *statement, int column, const char **text, ik_error *err)
-{
-    const char *found = (const char *)sqlite3_column_text(statement, column);
-    ik_status status = found ? IK_OK : lacks_memory(statement, err);
-    if (status == IK_OK)
-        *text = found ? found : "";
-    return status;
-}
-
-ik_status store_blob(sqlite3_stmt *statement, int column, const void **blob, size_t *size,
-                     ik_error *err)
-{
-    const void *found = sqlite3_column_blob(statement, column);
-    ik_status status = found ? IK_OK : lacks_memory(statement, err);
-    if (status == IK_OK) {
-        *blob = found;
-        *size = (size_t)sqlite3_column_bytes(statement, column);
-    }
-    return status;
-}
-
 ik_status store_execute(const store *s, sqlite3_stmt *statement, ik_error *err)
 {
     bool row;
@@ -264,19 +236,6 @@ static ik_status check_tables(const store *s, ik_error *err)
         return ik_fail(err, IK_ERR_INPUT,
                        "'%.200s' is damaged: its tables are not those of results", s->path);
     return status;
-}
-
-/* Points of the earlier format as they are read: nothing was judged, and latencies past saturation,
- * or that had not converged, were marked. A view of this connection stands before the table. */
-static ik_status show_earlier(const store *s, ik_error *err)
-{
-    return run_sql(s,
-                   "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW points AS SELECT *, 1 - "
-                   "stationary AS saturated, iif(converged = 0, 0, stationary) AS latency_steady, "
-                   "NULL AS drift_per_ms, NULL AS steady_bound, NULL AS needs_ns, '' AS steady, "
-                   "iif(stationary IS NULL, '', 'not judged (made by an earlier version)') AS "
-                   "steady_reason FROM main.points",
-                   err);
 }
 
 static ik_status refuse_format(const store *s, int64_t format, ik_error *err)
@@ -433,7 +392,7 @@ ik_status store_open(const char *path, store **out, ik_error *err)
     if (status == IK_OK && empty)
         status = ik_fail(err, IK_ERR_INPUT, "'%.200s' is empty, expected a results file", path);
     if (status == IK_OK && s->earlier)
-        status = show_earlier(s, err);
+        status = run_sql(s, store_earlier_view, err);
     if (status != IK_OK) {
         store_close(s);
         return status;

@@ -57,6 +57,40 @@ const char store_tables[] =
     " TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY(params, kind)) "
     "WITHOUT ROWID;";
 
+const char store_earlier_view[] =
+    "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW points AS SELECT *, 1 - stationary AS saturated, "
+    "iif(converged = 0, 0, stationary) AS latency_steady, NULL AS drift_per_ms, NULL AS "
+    "steady_bound, NULL AS needs_ns, '' AS steady, iif(stationary IS NULL, '', 'not judged (made "
+    "by an earlier version)') AS steady_reason FROM main.points";
+
+static ik_status lacks_memory(sqlite3_stmt *statement, ik_error *err)
+{
+    if (sqlite3_errcode(sqlite3_db_handle(statement)) != SQLITE_NOMEM)
+        return IK_OK;
+    return ik_fail_memory(err, 0, "the result store");
+}
+
+ik_status store_text(sqlite3_stmt *statement, int column, const char **text, ik_error *err)
+{
+    const char *found = (const char *)sqlite3_column_text(statement, column);
+    ik_status status = found ? IK_OK : lacks_memory(statement, err);
+    if (status == IK_OK)
+        *text = found ? found : "";
+    return status;
+}
+
+ik_status store_blob(sqlite3_stmt *statement, int column, const void **blob, size_t *size,
+                     ik_error *err)
+{
+    const void *found = sqlite3_column_blob(statement, column);
+    ik_status status = found ? IK_OK : lacks_memory(statement, err);
+    if (status == IK_OK) {
+        *blob = found;
+        *size = (size_t)sqlite3_column_bytes(statement, column);
+    }
+    return status;
+}
+
 /* No quantity of a simulation comes near; sums of squares of such values are still numbers. */
 static const double most_real = 1e30;
 

@@ -10,6 +10,9 @@
 
 /* The statements that make the tables of a results file. */
 extern const char store_tables[];
+/* Points of the earlier format as they are read: nothing was judged, and latencies past saturation,
+ * or that had not converged, were marked. A view of this connection stands before the table. */
+extern const char store_earlier_view[];
 /* Columns of the verdict whether a point lasts; the earlier format had one instead. */
 #define STORE_VERDICTS                                                                             \
     "saturated REAL, latency_steady REAL, drift_per_ms REAL, steady_bound REAL, needs_ns REAL, "   \

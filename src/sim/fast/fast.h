@@ -573,8 +573,6 @@ packet sim_fast_packet(const partition *p, uint32_t id);
 /* Brings what this partition's hosts and channels have counted up to date in the general form; and
  * with it everything of its switches and hosts. */
 void sim_fast_settle(partition *p);
-/* Counts the messages of the blocks that hosts have drawn last: once, when the run is over. */
-void sim_fast_count_last(partition *p);
 void sim_fast_expose(partition *p);
 void sim_fast_count_buffers(partition *p, uint64_t time); /* core/engine.h */
 
@@ -595,8 +593,8 @@ uint64_t sim_choice_bytes(const sim *s);
 void sim_fast_choose_adapters(const sim *s); /* fast_state's run_adapters; after sim_fast_setup */
 void sim_fast_start_hosts(partition *p);
 void sim_fast_run_hosts(partition *p, const slot *at);
+void sim_fast_count_last(partition *p); /* messages of the last blocks, when the run is over */
 
 /* ---- fast/fast_common_hosts.c: the same with adapters of host/host.c */
 void sim_fast_run_common_hosts(partition *p, const slot *at);
-
 #endif
