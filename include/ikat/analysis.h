@@ -212,7 +212,7 @@ typedef struct ik_lasting {
     double free; /* rate of the hosts that send and that nothing holds back, of all hosts' */
 } ik_lasting;
 /* Not known of adaptive routings, of workloads and schedules, where a flow is not delivered, and of
- * patterns whose paths take more than 16 MiB (some hundred thousand flows). Cost: O(flows * hops +
+ * patterns with more than 262,144 flows. Cost: O(flows * hops +
  * groups * (hosts + channels)). Errors: IK_ERR_MEMORY, IK_ERR_CANCELLED. Free with
  * ik_lasting_free. */
 ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,

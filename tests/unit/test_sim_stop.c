@@ -352,7 +352,7 @@ static void expect_equal(size_t k, const ik_sim_result *a, const ik_sim_result *
                  (unsigned long long)a->checksum, (unsigned long long)b->checksum, a->offered,
                  b->offered);
     assert_int_equal(x->warmup_ps, y->warmup_ps);
-    if (x->stops == y->stops) {
+    if (x->stops == y->stops && x->detects == y->detects) {
         assert_true(x->warm == y->warm && x->closed == y->closed && x->capped == y->capped);
         assert_true(x->verdict == y->verdict && x->reason == y->reason && x->drift == y->drift);
         assert_memory_equal(&x->mean, &y->mean, sizeof x->mean);

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_BYTES = 16 << 20 }; /* of paths; where there are more, nothing is known */
+enum { MOST_FLOWS = 1 << 18 }; /* where there are more, nothing is known */
 
 typedef struct filling {
     const ik_fabric *f;
@@ -205,37 +205,47 @@ static ik_status measure_paths(const path_set *paths, ik_lasting *out, ik_error 
     return status;
 }
 
+static void count_flow(void *ctx, uint32_t src, uint32_t dst, uint64_t weight, uint64_t scale)
+{
+    (void)src;
+    (void)dst;
+    (void)weight;
+    (void)scale;
+    ++*(uint64_t *)ctx;
+}
+
+static bool has_few_flows(const ik_traffic *t)
+{
+    uint64_t flows = 0;
+    for (uint32_t host = 0; host < t->num_hosts && flows <= MOST_FLOWS; host++)
+        t->family->flows(t, host, count_flow, &flows);
+    return flows <= MOST_FLOWS;
+}
+
 ik_status ik_lasting_measure(const ik_routing *r, const ik_traffic *t, const ik_env *env,
                              ik_lasting *out, ik_error *err)
 {
-    ik_env small = {.num_threads = 1, .memory_limit_bytes = MOST_BYTES};
+    ik_env alone = {.num_threads = 1};
     const ik_traffic *by_port = NULL;
     path_set paths;
-    ik_error why = {0};
-    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule) {
-        *out = (ik_lasting){0};
+    *out = (ik_lasting){0};
+    if (r->kind == IK_ROUTE_ADAPTIVE || t->workload || t->schedule || !has_few_flows(t))
         return IK_OK;
-    }
     if (env) {
-        small.cancel = env->cancel;
-        small.seed = env->seed;
+        alone.cancel = env->cancel;
+        alone.seed = env->seed;
+        alone.memory_limit_bytes = env->memory_limit_bytes;
     }
-    ik_status status = by_port_make(t, r, BY_PORT_SHARES, small.seed, &by_port, err);
+    ik_status status = by_port_make(t, r, BY_PORT_SHARES, alone.seed, &by_port, err);
     if (status != IK_OK)
         return status;
-    status = paths_of_sizes(r, by_port, &small, &paths, &why);
+    status = paths_of_sizes(r, by_port, &alone, &paths, err);
     if (status == IK_OK) {
-        *out = (ik_lasting){0};
         if (paths.num && !paths.undelivered)
-            status = measure_paths(&paths, out, &why);
+            status = measure_paths(&paths, out, err);
         paths_free(&paths);
-    } else if (status == IK_ERR_MEMORY) {
-        *out = (ik_lasting){0};
-        status = IK_OK;
     }
     by_port_free(by_port, t);
-    if (status != IK_OK && err)
-        *err = why;
     return status;
 }
 

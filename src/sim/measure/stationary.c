@@ -57,7 +57,8 @@ ik_status stationary_new(const stationary_setup *setup, stationary **out, ik_err
     if (setup->detects) {
         s->next = STATIONARY_LEAST < setup->latest ? STATIONARY_LEAST : setup->latest;
     } else {
-        s->warm = true;
+        s->warm = !setup->auto_warmup;
+        s->capped = setup->auto_end && setup->length_ps;
         begin_at(s, 0);
     }
     *out = s;

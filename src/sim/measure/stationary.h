@@ -34,6 +34,8 @@ typedef struct stationary_setup {
     uint64_t origin_ps; /* batch 0 begins: the end of a warm-up that was given, else 0 */
     size_t most;        /* batches of the longest run */
     bool detects;       /* the warm-up is found */
+    /* what was left to the run, also where its longest time is too short for that */
+    bool auto_warmup, auto_end;
     size_t latest;      /* the measured time begins with this batch at the latest */
     uint64_t length_ps; /* measured time, 0 = until the interval is small enough */
     stationary_of of;

@@ -159,8 +159,8 @@ void steady_judge(const stationary *s, double bound, ik_sim_result *r)
 {
     judged j = {.s = s, .r = r, .steady = &r->steady};
     assert(s->over && s->num == s->next);
-    r->steady = (ik_sim_steady){.detects = s->setup.detects,
-                                .stops = s->setup.length_ps == 0,
+    r->steady = (ik_sim_steady){.detects = s->setup.auto_warmup,
+                                .stops = s->setup.auto_end,
                                 .warm = s->warm,
                                 .closed = s->closed,
                                 .capped = s->capped,

@@ -138,10 +138,13 @@ static uint64_t in_units(uint64_t ps, uint64_t unit_ps)
     return ps < unit_ps ? unit_ps : ps / unit_ps * unit_ps;
 }
 
-static uint64_t batch_ps(const sim_window_request *q, const slowest *slow)
+/* longest_ps: of the run, 0 = not limited; batches of few packets are better than few batches. */
+static uint64_t batch_ps(const sim_window_request *q, const slowest *slow, uint64_t longest_ps)
 {
     double one = (double)(PACKETS_OF_HOST * (slow->adapter_ps + slow->latency_ps)),
            all = PACKETS_OF_ALL * (double)slow->adapter_ps / (q->f->num_hosts * q->load + 1e-9);
+    if (longest_ps)
+        all = fmin(all, (double)longest_ps / (4 * LEAST_BATCHES));
     return in_units(round_up((uint64_t)fmin(fmax(one, all), 1e15)), q->unit_ps);
 }
 
@@ -161,12 +164,11 @@ static ik_status set_fixed(uint64_t warmup_ps, uint64_t end_ps, uint64_t unit_ps
     return IK_OK;
 }
 
-/* The longest run: as the file says, else by the number of batches, and of periods of a series. */
+/* The longest run where the file does not say it: by the number of batches, and of periods of a
+ * series. */
 static uint64_t longest_ps(const sim_window_request *q, uint64_t period)
 {
     uint64_t most = MOST_BATCHES * period;
-    if (ik_params_has(q->measure, "stop_at_most"))
-        return ik_params_uint(q->measure, "stop_at_most");
     if (!ik_params_has(q->measure, "series"))
         return most;
     uint64_t series = MOST_PERIODS * ik_params_uint(q->measure, "series"),
@@ -180,9 +182,11 @@ static ik_status set_stopping(const sim_window_request *q, const slowest *slow,
                               stationary_setup *out, ik_error *err)
 {
     uint64_t warmup = out->detects ? 0 : ik_params_uint(q->measure, "warmup"),
-             period = batch_ps(q, slow), end = longest_ps(q, period);
-    if (!ik_params_has(q->measure, "stop_at_most"))
-        end += warmup;
+             given = ik_params_has(q->measure, "stop_at_most")
+                         ? ik_params_uint(q->measure, "stop_at_most")
+                         : 0,
+             period = batch_ps(q, slow, given),
+             end = given ? given : longest_ps(q, period) + warmup;
     if (end <= warmup)
         return refuse_length("stop.at_most", "measure.stop_at_most measure.warmup", err);
     while ((end - warmup) / period > MOST_BATCHES)
@@ -205,7 +209,7 @@ static ik_status set_detecting(const sim_window_request *q, const slowest *slow,
                                stationary_setup *out, ik_error *err)
 {
     uint64_t length = ik_params_uint(q->measure, "duration") / q->unit_ps * q->unit_ps,
-             period = batch_ps(q, slow);
+             period = batch_ps(q, slow, length);
     while (length / period > MOST_BATCHES / 2)
         period = in_units(round_up(period + 1), q->unit_ps);
     size_t margin = 1 + (size_t)(settled_ps(q, slow) / period);
@@ -224,6 +228,8 @@ ik_status sim_window_resolve(const sim_window_request *q, stationary_setup *out,
     const slowest slow = slowest_of(q->f, q->adapter);
     bool lasts = ik_params_has(q->measure, "duration");
     *out = (stationary_setup){.detects = ik_params_word(q->measure, "warmup") != 0,
+                              .auto_warmup = ik_params_word(q->measure, "warmup") != 0,
+                              .auto_end = !lasts,
                               .of = (stationary_of)ik_params_enum(q->measure, "stop_of"),
                               .ci = sim_interval_asked(q->measure),
                               .most_hops = lasts ? 0 : ik_params_uint(q->measure, "stop_hops")};
