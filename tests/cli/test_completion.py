@@ -136,7 +136,7 @@ class Completion:
 
     def test_values(self):
         self.assertEqual(set(self.shell.matches("ikat check x --flow ")), {"any", "cut_through"})
-        self.assertEqual(set(self.shell.matches("ikat route x --format ")), {"lft", "paths", "ir", "fir", "json"})
+        self.assertEqual(set(self.shell.matches("ikat route x --format ")), {"lft", "paths", "hops", "ir", "fir", "json"})
         self.assertEqual(set(self.shell.matches("ikat topo x --format ")), set(self.members("formats")))
         self.assertEqual(set(self.shell.matches("ikat list --color ")), {"auto", "always", "never"})
         self.assertEqual(set(self.shell.matches("ikat report done.db --table ")), set(self.declared["tables"]))

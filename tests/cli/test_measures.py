@@ -422,8 +422,8 @@ figures:
   - {name: a, x: load, y: throughput, series: routing}
   - {name: b, kind: box, x: load, y: mean_hops, series: routing}
 expect:
-  - {claim: c, metric: throughput, of: {routing.t_max: 9}, value: 0.5, op: "<", at: {load: 60%}}
-  - {claim: d, metric: plateau, of: {routing.t_max: 9}, value: 0.5, op: "<"}
+  - {claim: c, transient: true, metric: throughput, of: {routing.t_max: 9}, value: 0.5, op: "<", at: {load: 60%}}
+  - {claim: d, transient: true, metric: plateau, of: {routing.t_max: 9}, value: 0.5, op: "<"}
 """
         done = run("run", self.write(text), "-o", self.tmp / "a.db")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -65,7 +65,7 @@ class Definition:
         if measure == "saturation":
             for load in LOADS:
                 p = self.points[routing, load, seed]
-                if p["deadlock"] or p["throughput"] < 0.95 * p["offered"]:
+                if p["deadlock"] or p["saturated"]:
                     return load
             return math.inf
         ys = [self.result("throughput", routing, load, seed) for load in LOADS]
@@ -167,7 +167,8 @@ class Verdicts(CliTest):
                 for seed in self.seeds:
                     one = usual if flat else load * rng.choice([1, 0.5]) if few else usual * rng.uniform(0.9, 1)
                     points[routing, load, seed] = {
-                        "offered": load, "throughput": one, "deadlock": "stuck" if rng.random() < ends else "",
+                        "offered": load, "throughput": one, "saturated": float(one < 0.95 * load), "steady": "yes",
+                        "deadlock": "stuck" if rng.random() < ends else "",
                         "latency_mean_ns": rng.choice([100.0, 200.0]) if few else waits * rng.uniform(1, 1.1),
                         "latency_max_ns": 0.0 if broken and rng.random() < 0.05 else 500.0,  # 0: of no packet
                         "latency_p50_ns": rng.choice([90.0, 100.0]) if few else 50.0}

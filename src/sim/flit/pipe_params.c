@@ -83,8 +83,9 @@ static ik_status resolve_times(pipe *p, const sim_sections *sec, double bound, i
 {
     const ik_params *v = sec->measure;
     if (p->traffic && p->traffic->schedule) {
-        p->warmup = ik_params_uint(v, "warmup") / p->clock_ps;
-        p->end = p->warmup + ik_params_uint(v, "duration") / p->clock_ps;
+        uint64_t warmup_ps = ik_params_uint(v, "warmup");
+        p->warmup = warmup_ps / p->clock_ps;
+        p->end = (warmup_ps + ik_params_uint(v, "duration")) / p->clock_ps;
         return sim_schedule_check(p->traffic->schedule, p->end * p->clock_ps, err);
     }
     const sim_window_request request = {p->f, sec->sw, sec->adapter, v, p->load, p->clock_ps};
