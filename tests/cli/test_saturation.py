@@ -112,9 +112,9 @@ class Search(CliTest):
         for row in self.rows(store):
             mine = [p for p in probes if p["seed"] == row["seed"]]
             self.assertLessEqual(len(mine), 1 + 6)
-            self.assertEqual(mine[0]["load"], "1")
+            self.assertLessEqual(max(float(p["load"]) for p in mine[1:]), float(mine[0]["load"]))
             for p in mine:
-                known = {"no": "false", "yes": "false" if "saturated" in p["steady_reason"] else "true",
+                known = {"no": "false" if float(p["throughput"]) < 0.98 * float(p["offered"]) else "true", "yes": "false" if "saturated" in p["steady_reason"] else "true",
                          "too short to tell": "false" if float(p["throughput"]) < 0.95 * float(p["offered"]) else "true"}
                 self.assertEqual(p["accepted"], known[p["steady"]], p)
             self.assertEqual(max(float(p["load"]) for p in mine if p["accepted"] == "true"), float(row["load"]))
@@ -178,12 +178,11 @@ class Search(CliTest):
         for row in self.rows(store):
             self.assertEqual((row["load"], row["saturation_load"], row["saturated"]), ("0.02", "0", "1"))
         self.assertIn(PAST, summary)
-        self.assertIn("no steady point", summary)
 
     def test_claims(self):
         """Metric saturation is what the searches found: a mean of samples, beyond all loads, or nothing after a deadlock."""
         store, _ = self.run_it(SEARCH.replace("seeds: [3, 5]", "seeds: 3").replace("updown", 'updown\ntraffic: [uniform, "shift:by=1"]') + "expect:\n" + "".join(
-            f"  - {{claim: c, metric: saturation, op: '{op}', of: {{traffic: {of}}}, {to}}}\n" for of, op, to in [
+            f"  - {{claim: c, transient: true, metric: saturation, op: '{op}', of: {{traffic: {of}}}, {to}}}\n" for of, op, to in [
                 ("uniform", ">", "value: 40 %"), ("uniform", "<", "against: {traffic: shift}"), ("shift", ">", "value: 0.99"),
                 ("uniform", ">=", "against: {traffic: shift}"), ("shift", ">", "against: {traffic: shift}")]))
         rows = self.rows(store, "--table", "claims")

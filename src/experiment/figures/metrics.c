@@ -130,8 +130,12 @@ double metric_saturated(const ik_sim_result *r)
     case IK_STEADY_BOUND:
     case IK_STEADY_DEADLOCK:
         return true;
-    default: /* a drift, or too short: as far as can be seen */
+    case IK_STEADY_NOT_JUDGED:
+    case IK_STEADY_FEW:
+    case IK_STEADY_WIDE:
         return r->deadlock || r->throughput < 0.95 * r->offered;
+    default: /* it drifts: as far as can be seen */
+        return r->throughput < 0.98 * r->offered;
     }
 }
 

@@ -126,6 +126,11 @@ double metric_saturated(const ik_sim_result *r);
  * not judged. Peaks, saturation and what is made of them are of such points alone. */
 static inline bool metric_counts(ik_steady_verdict verdict)
 {
+    return verdict != IK_STEADY_NO;
+}
+/* Whether nothing has to be said of the point: it is steady, or nobody judged it. */
+static inline bool metric_is_told(ik_steady_verdict verdict)
+{
     return verdict == IK_STEADY_YES || verdict == IK_STEADY_NONE;
 }
 /* Is this a time that a packet took, or a number that grows with such times? */

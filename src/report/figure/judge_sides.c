@@ -61,9 +61,8 @@ static bool is_transient(const judge *j, const report_row *r, const result_expr 
         return false;
     const char *why =
         ik_arena_printf(&j->b->arena, "%s: %s",
-                        r->steady == IK_STEADY_SHORT ? "too short to tell at some points"
-                        : r->steady == IK_STEADY_NO  ? "not steady at some points"
-                                                     : "latencies of some points do not last",
+                        r->steady == IK_STEADY_NO ? "not steady at some points"
+                                                  : "latencies of some points do not last",
                         r->steady_reason);
     out->why = why ? why : "not steady at some points";
     return true;
@@ -277,32 +276,12 @@ static ik_status crossing_samples(const judge *j, sample_list *out, ik_error *er
     return status;
 }
 
-/* Whether the lowest load that a search found not to be accepted was too short a run to tell. */
-static bool is_open_above(const report_row *r)
-{
-    const char *verdict = NULL;
-    double lowest = INFINITY;
-    size_t k;
-    json_t *probe;
-    json_array_foreach(r->probes, k, probe)
-    {
-        double load = json_number_value(json_object_get(probe, "load"));
-        if (json_is_false(json_object_get(probe, "accepted")) && load < lowest) {
-            lowest = load;
-            verdict = json_string_value(json_object_get(probe, "steady"));
-        }
-    }
-    return verdict && strcmp(verdict, ik_steady_verdict_name(IK_STEADY_SHORT)) == 0;
-}
-
 /* What a search found; INFINITY where all of 100 % was accepted, NAN where that cannot be told. */
 static double search_result(const judge *j, const report_row *r, sample_list *out)
 {
     double found = r->value[METRIC_SATURATION_LOAD];
     if (r->deadlock[0])
         out->why = "a deadlock ended some of the searches";
-    else if (!j->c->transient && is_open_above(r))
-        out->why = "the measured time of some probes is too short to tell";
     else if (!is_transient(j, r, NULL, out))
         return isnan(found) ? INFINITY : found;
     return NAN;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The verdict whether what a run measured lasts, from means over sixteenths of the measured time.
- * A mean drifts if the line of least squares rises or falls by more than 3 standard errors and,
+ * A mean drifts if the line of least squares rises or falls by more than 4 standard errors and,
  * over the window, by more than a tolerance: a flat window of much noise says nothing, and a slope
  * of nothing is none. In this order:
  *
+ * - too short: few packets;
  * - no: the run is deadlocked; more is accepted than channels can carry for ever; throughput
  *   drifts; packets spend more and more time in the network, which therefore still fills;
- * - too short: few packets, a window of few latencies, or a wide interval of throughput;
+ * - too short: a window of few latencies, or a wide interval of throughput;
  * - yes, saturated: latency since generation grows although throughput stays, and less is accepted
  *   than offered: packets wait in their sources, the longer the later they are made;
  * - no: latency drifts all the same;
@@ -33,7 +34,7 @@ static const struct {
     double lost;       /* and that shows by itself that packets wait in their sources */
     double wide;       /* half width of throughput / mean, with which nothing can be told */
     double packets;    /* least, of the window */
-} least = {3, 0.02, 0.1, 0.002, 0.05, 0.002, 0.005, 0.02, 0.05, 160};
+} least = {4, 0.02, 0.1, 0.002, 0.2, 0.002, 0.005, 0.02, 0.05, 160};
 
 typedef struct judged {
     const stationary *s;
@@ -124,7 +125,9 @@ static bool judge_throughput(judged *j)
     const double longer = 10 * j->window_ps;
     double half = j->steady->throughput_half, few = least.packets / fmax(j->packets, 1),
            short_ps = STATIONARY_LATENCIES * j->network.mean;
-    if (j->steady->bound > 0 && j->r->throughput > (1 + least.throughput) * j->steady->bound)
+    if (few > 1)
+        conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
+    else if (j->steady->bound > 0 && j->r->throughput > (1 + least.throughput) * j->steady->bound)
         conclude(j, IK_STEADY_NO, IK_STEADY_BOUND, longer);
     else if (drifts_by(&j->throughput, least.throughput))
         conclude(j, IK_STEADY_NO, j->throughput.slope < 0 ? IK_STEADY_FALLS : IK_STEADY_RISES,
@@ -132,8 +135,8 @@ static bool judge_throughput(judged *j)
     else if (j->network.slope > least.filling * j->window_ps / MEANS &&
              drifts_by(&j->network, least.network))
         conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
-    else if (few > 1 || j->window_ps < short_ps)
-        conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, fmax(few * j->window_ps, short_ps));
+    else if (j->window_ps < short_ps)
+        conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
     else if (!(half <= least.wide))
         conclude(j, IK_STEADY_SHORT, IK_STEADY_WIDE,
                  isnan(half) ? longer : j->window_ps * pow(half / least.wide, 2));
@@ -145,14 +148,25 @@ static bool judge_throughput(judged *j)
 static void judge_lines(judged *j)
 {
     describe_lines(j);
-    if (!judge_throughput(j))
+    bool lasts = judge_throughput(j), saturated = is_saturated(j),
+         drifts = drifts_by(&j->latency, least.latency);
+    if (!lasts) {
+        j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT && !saturated && !drifts;
         return;
-    if (is_saturated(j))
+    }
+    if (saturated)
         conclude(j, IK_STEADY_YES, IK_STEADY_SATURATED, 0);
-    else if (drifts_by(&j->latency, least.latency))
+    else if (drifts)
         conclude(j, IK_STEADY_NO, IK_STEADY_LATENCY, 10 * j->window_ps);
     else
         conclude(j, IK_STEADY_YES, IK_STEADY_HOLDS, 0);
+}
+
+/* Parts of the window have no packet. */
+static void judge_few(judged *j)
+{
+    conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, 10 * (double)j->r->window_ps);
+    j->steady->latency_lasts = j->r->throughput >= (1 - least.wide) * j->r->offered;
 }
 
 void steady_judge(const stationary *s, double bound, ik_sim_result *r)
@@ -176,7 +190,7 @@ void steady_judge(const stationary *s, double bound, ik_sim_result *r)
     else if (fit_lines(&j))
         judge_lines(&j);
     else
-        conclude(&j, IK_STEADY_SHORT, IK_STEADY_FEW, 10 * (double)r->window_ps);
+        judge_few(&j);
 }
 
 /* ---- in words */
