@@ -171,7 +171,7 @@ FAULTS = [
     ("stop: the rest may drift", "measure/stationary.c", "return out <= s->num / 2 && !rest_drifts(s, which, out) ? out : SIZE_MAX;", "return out <= s->num / 2 ? out : SIZE_MAX;", ["test_sim_stop"]),
     ("stop: batches may depend on each other", "measure/stationary.c", "neighbours(fine, STATIONARY_FINE) < MOST_CORRELATED", "neighbours(fine, STATIONARY_FINE) < 2", ["test_sim_stop"]),
     ("stop: the interval is not widened", "measure/stationary.c", "(1 + left) / (1 - left)", "1", ["test_sim_stop"]),
-    ("stop: one partition's batches alone", "steps.c", "stationary_add(s->counted.stationary, s->parallel.partitions[q].batches);", "stationary_add(s->counted.stationary, s->parallel.partitions[0].batches);", ["test_sim_stop"]),
+    ("stop: one partition's batches alone", "steps.c", "stationary_add(st, &s->parallel.partitions[q].batches);", "stationary_add(st, &s->parallel.partitions[0].batches);", ["test_sim_stop"]),
     ("ioq: output room is lost", "packet/output.h", "change_output_space(s, sw, k, port, space_vc(data), (int32_t)space_bytes(data));",
      "change_output_space(s, sw, k, port, space_vc(data), (int32_t)space_bytes(data) - 8);",
      ["test_sim_conserve"]),

@@ -119,6 +119,14 @@ static bool is_saturated(const judged *j)
            j->r->throughput < (1 - least.missing) * j->r->offered;
 }
 
+/* More is offered than channels can carry for ever, and more is accepted. */
+static bool is_beyond_bound(const judged *j)
+{
+    double bound = j->steady->bound;
+    return bound > 0 && bound < (1 - least.lost) * j->r->offered &&
+           j->r->throughput > (1 + least.throughput) * bound;
+}
+
 /* Whether throughput stays, and may: false = the verdict is there. */
 static bool judge_throughput(judged *j)
 {
@@ -127,7 +135,7 @@ static bool judge_throughput(judged *j)
            short_ps = STATIONARY_LATENCIES * j->network.mean;
     if (few > 1)
         conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
-    else if (j->steady->bound > 0 && j->r->throughput > (1 + least.throughput) * j->steady->bound)
+    else if (is_beyond_bound(j))
         conclude(j, IK_STEADY_NO, IK_STEADY_BOUND, longer);
     else if (drifts_by(&j->throughput, least.throughput))
         conclude(j, IK_STEADY_NO, j->throughput.slope < 0 ? IK_STEADY_FALLS : IK_STEADY_RISES,
