@@ -75,7 +75,7 @@ ik_status sim_check_window(const ik_traffic *traffic, const ik_params *measure, 
 static ik_status refuse_length(const char *what, const char *about, ik_error *err)
 {
     return ik_about(err, ik_fail(err, IK_ERR_USAGE, "measure.%s leaves no time to measure", what),
-                    about);
+                    "%s", about);
 }
 
 /* ---- batches */
