@@ -27,7 +27,7 @@ SHOTS = {
     "report.png": ("quickstart", "document.querySelector('h1')", "document.querySelector('#findings .callout')", ""),
     "pictures/curves.png": ("quickstart", CARD.format("Throughput: uniform"), CARD.format("Latency: uniform"), ""),
     "pictures/fabric.png": ("quickstart", "document.querySelector('#fabric .card')", "document.querySelector('#fabric canvas.fabric')",
-                            "const load = document.querySelector('#fabric input[type=range]'); load.value = 3; load.dispatchEvent(new Event('input', {bubbles: true}))"),
+                            "const load = document.querySelector('#fabric input[type=range]'); load.value = 1; load.dispatchEvent(new Event('input', {bubbles: true}))"),
     "matrix.png": ("halo", CARD.format("Messages from rank to rank"), CARD.format("Messages from rank to rank"), ""),
     "timelines.png": ("halo", CARD.format("Time lines of the ranks"), CARD.format("Time lines of the ranks"),
                       f"const choice = ({CARD.format('Time lines of the ranks')}).querySelector('select'); "
