@@ -289,11 +289,11 @@ static const struct {
     double load;
     bool fast; /* the specialised engine serves it */
 } shared[] = {
-    {"karytree:k=4,n=2", "dmodk", "uniform", NULL, NULL, "series=5 us", 0.6, true},
+    {"karytree:k=4,n=2", "dmodk", "uniform", NULL, NULL, "stop_hops=300000;series=5 us", 0.6, true},
     {"karytree:k=4,n=2", "dmodk", "hotspot:nodes=0,fraction=50%", NULL, NULL, "stop_hops=300000",
      0.6, true},
-    {"karytree:k=4,n=2", "adaptive_tree", "uniform", "model=ioq;output_buffer=64 KiB", NULL, "", 1,
-     true},
+    {"karytree:k=4,n=2", "adaptive_tree", "uniform", "model=ioq;output_buffer=64 KiB", NULL,
+     "stop_hops=300000", 1, true},
     {"karytree:k=4,n=2", "dmodk", "uniform", "model=pipelined", "packet=256 B", "stop_hops=200000",
      0.9, false},
     {"karytree:k=4,n=2", "adaptive_tree", "uniform", NULL, "in_order=true;reorder_buffer=32 KiB",
