@@ -167,6 +167,13 @@ class Search(CliTest):
         self.ok("run", path, "-o", self.tmp / "whole.db")
         self.assertEqual(store.read_bytes(), (self.tmp / "whole.db").read_bytes())
 
+    def test_slower_adapters_shift_no_bound(self):
+        """Loads are of what adapters send: half of their links' rate saturates nothing that carries half."""
+        for adapter, found in (("", False), ("adapter: {injection_fraction: 50 %}\n", True), ("adapter: {injection_rate: 50 Gb/s}\n", True)):
+            text = f"fabric: 'xgft:m=4:4,w=1:2'\nrouting: dmodk\nload: {{find: saturation, precision: 10 %}}\n{adapter}"
+            row, = self.rows(self.run_it(text, f"slow{len(adapter)}")[0])
+            self.assertEqual(row["saturation_load"] == "", found, row["saturation_load"])
+
     def test_all_and_nothing(self):
         store, summary = self.run_it(SEARCH.replace("updown", 'updown\ntraffic: "shift:by=1"'), "all")
         for row in self.rows(store):
