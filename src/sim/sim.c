@@ -53,19 +53,6 @@ static ik_status find_end(const ik_plan *plan, const ik_traffic *traffic,
     return status;
 }
 
-/* The run is over. Of partitions in several processes the batches are not all here. */
-static void judge(sim *s, ik_sim_result *r)
-{
-    stationary *st = s->counted.stationary;
-    if (!st || (s->parallel.exchange && !s->parallel.exchange->barrier))
-        return;
-    stationary_end(st, r->end_ps);
-    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
-        stationary_add(st, &s->parallel.partitions[q].batches);
-    st->num = st->next;
-    steady_judge(st, s->measure.bound, r);
-}
-
 /* w: what is watched, NULL = nothing. */
 static ik_status run_once(const ik_plan *plan, const ik_traffic *traffic,
                           const ik_sim_config *config, const ik_env *env, watch *w,
@@ -88,7 +75,9 @@ static ik_status run_once(const ik_plan *plan, const ik_traffic *traffic,
     if (status == IK_OK)
         status = sim_export_results(&s, out, err);
     if (status == IK_OK)
-        judge(&s, out);
+        steady_judge(sim_exchange_is_shared(s.parallel.exchange) ? s.counted.stationary : NULL,
+                     &s.parallel.partitions->batches, sizeof *s.parallel.partitions,
+                     s.parallel.num_partitions, s.measure.bound, out);
     sim_free(&s);
     return status;
 }

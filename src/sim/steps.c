@@ -201,10 +201,20 @@ static bool outgrown(partition *p, uint64_t bytes, uint64_t time)
     return true;
 }
 
-/* Paranoid: after every window of a small network, less often in a large one. */
+/* Paranoid: at most after every window of a small network, less often in a large one. */
 static uint64_t check_period(const sim *s)
 {
     return s->window.lookahead * ((uint64_t)s->f->num_ports * s->sw.vcs <= 4096 ? 1 : 64);
+}
+
+/* Whether the checks have looked at no more than the run has had events, but for what is free: a
+ * check looks at all flows and queues, and a window may hold a single event. At rest. */
+static bool affords_check(const sim *s)
+{
+    uint64_t events = SIM_FREE_CHECKS;
+    for (unsigned q = 0; q < s->parallel.num_partitions; q++)
+        events += s->parallel.partitions[q].n.events;
+    return s->outcome.check_cost <= events;
 }
 
 /* Also what is missing, if this is the end of a workload. */
@@ -270,6 +280,7 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
         s->parallel.exchange->barrier(s->parallel.exchange, p->id);
     /* nobody works now: all come to the same answer */
     watch = watch && (last || sim_in_flight(s));
+    check = check && (over || affords_check(s));
     if (p->id == 0 && (check || watch || sample))
         p->status = look(p, pc, &time, check, watch, last);
     if (p->id == 0 && batches)

@@ -5,6 +5,7 @@
  * are given up, and what is refused. That order holds, that nothing is lost and that no buffer is
  * overbooked is checked by `paranoid` in most of these runs. */
 #include "sim/host/reorder.h"
+#include "sim/inspect/inspect.h"
 #include "sim/run.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
@@ -358,6 +359,44 @@ static void test_flows_are_forgotten(void **state)
     ik_fabric_free(f);
 }
 
+/* ---- what the checks cost */
+
+/* However many flows there are, checks look at no more than the run has had events, but for what is
+ * free and the last two of them: one that was still afforded, and the one at the end. */
+static void test_checks_are_bounded(void **state)
+{
+    (void)state;
+    static const ik_env env = {.seed = 1, .num_threads = 1};
+    ik_fabric *f = fabric_of("karytree:k=4,n=3");
+    ik_plan *plan = plan_of(f, "adaptive_tree", NULL, 0);
+    ik_traffic *traffic = traffic_of(f, "uniform");
+    for (unsigned n = 0; n < sizeof buffers / sizeof *buffers; n++) {
+        char adapter[200];
+        snprintf(adapter, sizeof adapter, "packet=1 kB;%s", buffers[n]);
+        scenario c = {.adapter = adapter,
+                      .load = 0.5,
+                      .measure = "warmup=0 ns;duration=100 us;paranoid=true"};
+        sections at;
+        sim s;
+        ik_error err = {0};
+        assert_int_equal(open_sections(&at, &c, &err), IK_OK);
+        assert_int_equal(sim_setup(&s, plan, traffic, &at.config, &env, &err), IK_OK);
+        sim_run_partition(&s.parallel.partitions[0]);
+        if (s.parallel.partitions[0].status != IK_OK)
+            fail_msg("%s", s.parallel.partitions[0].err.text);
+        const run_outcome *o = &s.outcome;
+        uint64_t events = s.parallel.partitions[0].n.events;
+        assert_true(o->num_checks > 10);
+        assert_true(o->dearest_check >= s.f->num_ports && o->check_cost > SIM_FREE_CHECKS / 2);
+        assert_in_range(o->check_cost, 0, SIM_FREE_CHECKS + events + 2 * o->dearest_check);
+        sim_free(&s);
+        close_sections(&at);
+    }
+    ik_traffic_free(traffic);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+}
+
 /* ---- how long paths are */
 
 /* What the tables say is what walking the path gives, for each pair of hosts. */
@@ -533,9 +572,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worked_case),    cmocka_unit_test(test_model),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_order_for_free), cmocka_unit_test(test_lost_packets),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_flows_are_forgotten)};
+        cmocka_unit_test(test_worked_case),       cmocka_unit_test(test_model),
+        cmocka_unit_test(test_threads),           cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_order_for_free),    cmocka_unit_test(test_lost_packets),
+        cmocka_unit_test(test_refusals),          cmocka_unit_test(test_flows_are_forgotten),
+        cmocka_unit_test(test_checks_are_bounded)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,18 +231,6 @@ ik_status pipe_run(pipe *p, ik_error *err)
     return status == IK_OK ? first_failure(p, err) : status;
 }
 
-/* The run is over. Of partitions in several processes the batches are not all here. */
-static void judge(pipe *p, ik_sim_result *r)
-{
-    if (!p->stationary || (p->exchange && !p->exchange->barrier))
-        return;
-    stationary_end(p->stationary, r->end_ps);
-    for (unsigned id = 0; id < p->num_partitions; id++)
-        stationary_add(p->stationary, &p->partitions[id].batches);
-    p->stationary->num = p->stationary->next;
-    steady_judge(p->stationary, p->bound, r);
-}
-
 ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
                             const ik_sim_config *config, const ik_env *env, watch *w,
                             ik_sim_result *out, ik_error *err)
@@ -258,7 +246,9 @@ ik_status sim_run_pipelined(const ik_plan *plan, const ik_traffic *traffic,
     if (status == IK_OK)
         status = pipe_export(p, out, err);
     if (status == IK_OK)
-        judge(p, out);
+        steady_judge(sim_exchange_is_shared(p->exchange) ? p->stationary : NULL,
+                     &p->partitions->batches, sizeof *p->partitions, p->num_partitions, p->bound,
+                     out);
     pipe_free(p);
     free(p);
     return status;

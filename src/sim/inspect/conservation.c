@@ -8,7 +8,7 @@
  *
  * every packet that was sent is in a buffer, on the way, delivered or given up, requests say what
  * the queues hold, and an output is free exactly if no end of a transmission is awaited. Cost:
- * O(ports x VCs + queues + events). */
+ * O(ports x VCs + queues + events), counted in outcome.looked_at. */
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
 #include <stdlib.h>
@@ -34,12 +34,14 @@ void sim_each_event(sim *s, event_fn fn, void *ctx)
         for (uint32_t k = 0; k < w->num_slots; k++) {
             for (uint32_t c = w->slots[k].first; c != IK_NONE; c = w->events[c * 64].node) {
                 uint32_t n = sim_chunk_count(w, &w->slots[k], c);
+                s->outcome.looked_at += n;
                 for (uint32_t e = 1; e <= n; e++)
                     fn(ctx, p, &w->events[c * 64 + e]);
             }
         }
         for (uint32_t k = 0; k < p->wheel.far_count; k++)
             fn(ctx, p, &p->wheel.far[k].ev);
+        s->outcome.looked_at += w->num_slots + p->wheel.far_count;
         s->engine.ops->each_event(p, fn, ctx);
     }
 }
@@ -230,6 +232,7 @@ static bool count_lane(count *c, partition *p, sw_state *sw, const shape k, unsi
 {
     const sim *s = c->s;
     unsigned queues = k.net ? s->f->num_hosts : k.voq ? sw->radix : 1u;
+    c->s->outcome.looked_at += 2ull * queues + sw->radix; /* and the requests, and its port */
     for (unsigned n = 0; n < queues; n++) {
         queue q = look_queue(s, (uint32_t)(sw - s->net.switches), in, v, n);
         if (!count_queue(c, p, sw, in, v, &q, held))
@@ -338,7 +341,7 @@ static ik_status check_credits(const count *c, ik_error *err)
     return status == IK_OK ? sim_space_check(s, c->bytes, c->held, err) : status;
 }
 
-ik_status sim_check_conservation(sim *s, ik_error *err)
+static ik_status check_all(sim *s, ik_error *err)
 {
     size_t lanes = (size_t)s->f->num_ports * s->sw.vcs + 1, ports = s->f->num_ports + 1;
     unsigned kinds = s->net.in_space.accounts ? s->net.in_space.accounts : s->sw.vcs;
@@ -361,6 +364,7 @@ ik_status sim_check_conservation(sim *s, ik_error *err)
         status = check_credits(&c, err);
     if (status == IK_OK)
         status = check_waiting(&c, err);
+    s->outcome.looked_at += lanes + c.packets;
     if (status == IK_OK && c.packets != sim_in_flight(s))
         status = ik_fail(err, IK_ERR_INTERNAL,
                          "packets are not conserved: %llu in flight by count, %llu found",
@@ -373,5 +377,17 @@ ik_status sim_check_conservation(sim *s, ik_error *err)
     free(c.waits);
     free(c.tails);
     free(c.links);
+    return status;
+}
+
+ik_status sim_check_conservation(sim *s, ik_error *err)
+{
+    run_outcome *o = &s->outcome;
+    uint64_t before = o->looked_at;
+    ik_status status = check_all(s, err);
+    uint64_t cost = o->looked_at - before;
+    o->check_cost += cost;
+    o->dearest_check = cost > o->dearest_check ? cost : o->dearest_check;
+    o->num_checks++;
     return status;
 }

@@ -9,8 +9,11 @@
 
 /* Calls fn for every event that waits in any partition. */
 void sim_each_event(sim *s, event_fn fn, void *ctx);
-/* inspect/conservation.c: the paranoid checks. */
+/* inspect/conservation.c: the paranoid checks. Adds to what s->outcome says of them. */
 ik_status sim_check_conservation(sim *s, ik_error *err);
+/* What the paranoid checks of a run may look at besides one thing per event: enough for a check
+ * after every window of a short run. */
+enum { SIM_FREE_CHECKS = 1 << 20 };
 /* inspect/watchdog.c: looks for packets that can never move again; sets deadlock and
  * deadlock_text. */
 ik_status sim_find_deadlock(sim *s, ik_error *err);

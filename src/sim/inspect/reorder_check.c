@@ -10,7 +10,7 @@
  *           nothing is known was granted its own places); what a source asked for = what its
  *           destination knows of + requests and grants on their way.
  *
- * Cost: O(flows + packets that wait + events). */
+ * Cost: O(flows + packets that wait + events), counted in outcome.looked_at. */
 #include "sim/host/reorder.h"
 #include "sim/inspect/inspect.h"
 #include "sim/inspect/look.h"
@@ -84,6 +84,7 @@ static void check_store(check *c, unsigned of)
 {
     const reorder_store *r = c->s->parallel.partitions[of].reorder;
     uint64_t stored = 0, listed = 0;
+    c->s->outcome.looked_at += r->num_flows + r->num_packets;
     for (uint32_t id = 0; id < r->num_flows && c->status == IK_OK; id++) {
         if (r->flows[id].src == IK_NONE)
             continue;

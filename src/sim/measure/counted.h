@@ -30,6 +30,9 @@ typedef struct run_outcome {
     size_t state_bytes;  /* before the first packet; set-up only */
     double run_seconds;  /* wall time of the loop */
     uint64_t stopped_ps; /* where a check ended the run; a workload: where it was over, or stuck */
+    /* What looks at the network at rest counts what it looks at: events, queues, flows, packets. Of
+     * that the paranoid checks: all of them, the dearest, and how many there were. */
+    uint64_t looked_at, check_cost, dearest_check, num_checks;
     bool deadlock;
     char *deadlock_text, *missing_text; /* NULL = nothing to say */
 } run_outcome;

@@ -177,10 +177,17 @@ static void judge_few(judged *j)
     j->steady->latency_lasts = j->r->throughput >= (1 - least.wide) * j->r->offered;
 }
 
-void steady_judge(const stationary *s, double bound, ik_sim_result *r)
+void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsigned num,
+                  double bound, ik_sim_result *r)
 {
+    if (!s)
+        return;
+    stationary_end(s, r->end_ps);
+    for (unsigned k = 0; k < num; k++)
+        stationary_add(s, (const batch_cursor *)(const void *)((const char *)first + k * stride));
+    s->num = s->next;
     judged j = {.s = s, .r = r, .steady = &r->steady};
-    assert(s->over && s->num == s->next);
+    assert(s->over);
     r->steady = (ik_sim_steady){.detects = s->setup.auto_warmup,
                                 .stops = s->setup.auto_end,
                                 .warm = s->warm,

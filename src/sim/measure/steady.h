@@ -7,8 +7,10 @@
 #include "ikat/sim.h"
 #include "sim/measure/stationary.h"
 
-/* Fills r->steady from the batches of a run that is over (stationary_end, stationary_add) and its
- * result. bound: see ik_sim_config; 0 = none, or sources are not first in, first out. */
-void steady_judge(const stationary *s, double bound, ik_sim_result *r);
+/* Fills r->steady from the result of a run that is over and the batches of its partitions: `first`
+ * is those of the first one, those of the others follow `stride` bytes apart. s: NULL = no verdict.
+ * bound: see ik_sim_config; 0 = none, or sources are not first in, first out. */
+void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsigned num,
+                  double bound, ik_sim_result *r);
 
 #endif

@@ -77,6 +77,13 @@ struct sim_exchange {
     void (*barrier)(sim_exchange *x, unsigned partition);
 };
 
+/* Whether all partitions share memory: what they counted is all here when the run is over. x: NULL
+ * with one partition. */
+static inline bool sim_exchange_is_shared(const sim_exchange *x)
+{
+    return !x || x->barrier;
+}
+
 /* Room for one more message; the last one then says that more follow. NULL: out of memory, the list
  * is as it was. */
 sim_message *sim_message_list_add(sim_message_list *list);
