@@ -66,6 +66,12 @@ typedef struct ik_recording_summary {
     uint64_t longest_ns; /* of the rank that ran longest, MPI_Init to its end */
     uint64_t in_mpi_ns;  /* of all ranks: in recorded calls, unsuccessful ones among them */
     uint64_t total_ns;   /* of all ranks */
+    uint64_t compute_ns; /* of all ranks: between calls, by the clock */
+    uint64_t ran_ns;     /* of that: while the rank's thread had a processor core */
+    uint64_t outside;    /* calls with processes of other programs */
+    bool has_ran;        /* ran_ns was recorded (not by the first versions of ikat) */
+    /* The most ranks on the fewest cores, where ranks had no cores of their own; otherwise 0. */
+    uint32_t shared_ranks, shared_cores;
     bool overlapped;     /* calls of several threads at once: cannot be replayed */
     char library[256];   /* the MPI library, as it names itself */
 } ik_recording_summary;

@@ -22,6 +22,7 @@ static const struct {
     {"--eager", "eager"},
     {"--overhead", "overhead"},
     {"--gap", "gap"},
+    {"--clock", "clock"},
     {"--compute-scale", "compute_scale"},
     {"--size-scale", "size_scale"},
 };
@@ -280,6 +281,10 @@ static const cli_option options[] = {
      true},
     {"--overhead", 0, "TIME", "processor time of each send and receive (LogGP: o)", true},
     {"--gap", 0, "TIME", "time between two messages at a host's adapter (LogGP: g)", true},
+    {"--clock", 0, "CLOCK",
+     "of recordings: what computations last: wall (time by the clock), cpu (how much of it the "
+     "rank's thread had a processor core), or auto (default: cpu where ranks shared cores)",
+     true, "auto|wall|cpu"},
     {"--compute-scale", 0, "X", "factor by which the times of computations are multiplied", true},
     {"--size-scale", 0, "X", "factor by which the sizes of messages are multiplied", true},
     {"--collective", 0, "OPERATION=ALGORITHM",

@@ -7,7 +7,8 @@
  * payload of a rank's blocks, one after the other, is a stream of records; no record lies in two
  * blocks. All numbers of headers are little-endian; those of records are varints (7 bits per byte,
  * the lowest first, the top bit says that more follow). A record is an operation (one byte), the
- * time since the call before it ended and its own duration (both in ns), and its operands.
+ * time since the call before it ended, how much of that its thread did not run (since version 2),
+ * its own duration (all in ns), and its operands.
  *
  * The recorder writes blocks into a file per rank that is mapped into memory: what stood there when
  * a program was killed is kept by the operating system. Their headers (part_block) hold how much of
@@ -20,10 +21,10 @@
 #include <stdlib.h>
 
 #define RECORDING_MAGIC     "IKATREC\n"
-#define RECORDING_VERSION   1u
+#define RECORDING_VERSION   2u /* that is written; 1 is read, too: without the processor's time */
 #define RECORDING_BLOCK     0x4b4c4249u /* "IBLK" */
 #define RECORDING_END       0x444e4549u /* "IEND" */
-#define RECORDING_PART      0x54524150u /* "PART" */
+#define RECORDING_PART      0x32545250u /* "PRT2": of recordings of version 2 */
 #define RECORDING_MOST_RANK (1u << 24)
 
 /* Environment of the recorder: the folder for the ranks' files. */
@@ -78,15 +79,16 @@ typedef struct part_block {
 } part_block;
 
 /* Operations and their operands, in order. Peers: 0 = none (MPI_PROC_NULL), 1 = any, else the rank
- * in MPI_COMM_WORLD + 2. Tags: 0 = any, else the tag + 1. Communicators: the rank's own numbers, 0
+ * in MPI_COMM_WORLD + 2; the number of ranks + 2 = a process of another MPI_COMM_WORLD. Tags: 0 = any, else the tag + 1. Communicators: the rank's own numbers, 0
  * = MPI_COMM_WORLD, 1 = MPI_COMM_SELF. request: 0 = a blocking call; 1 = the rank's next request
  * (they are numbered from 1). A request that is named: how many requests before the next one.
  *
  * BEGIN       rank, num_ranks, thread level, clock (ns since 1970), texts (length, bytes): the
- *             host's name, the MPI library, the job
+ *             host's name, the MPI library, the job; since version 2: processor cores of the host,
+ *             cores that the process may use, a checksum of which ones
  * COMM        number, kind, parent, number among those made of the parent, runs of ranks of the own
  *             group, of the remote group (0 runs: none): number of runs, each first, length, step
- *             (zigzag)
+ *             (zigzag). Processes of another MPI_COMM_WORLD are left out
  * COMM_FREE   number
  * SEND        request, mode, comm, peer, tag, bytes
  * RECV        request, comm, peer, tag, bytes (room); of a blocking one the actual peer and tag
@@ -194,13 +196,15 @@ enum { RECORDING_ONESIDED(X) ONE_KINDS };
 #undef X
 
 /* FAILED: the call returned an error. SPAWN: it brought processes of another MPI_COMM_WORLD.
- * INTERCOMM: a collective operation between two groups. */
+ * INTERCOMM: a collective operation between two groups. OUTSIDE: one of a communicator that has
+ * processes of another MPI_COMM_WORLD. */
 #define RECORDING_OTHERS(X)                                                                        \
     X(CALL, "call")                                                                                \
     X(FAILED, "failed")                                                                            \
     X(SPAWN, "spawn")                                                                              \
     X(INTERCOMM, "intercomm_collective")                                                           \
-    X(PARTITION, "partition")
+    X(PARTITION, "partition")                                                                      \
+    X(OUTSIDE, "outside_collective")
 #define X(name, text) OTHER_##name,
 enum { RECORDING_OTHERS(X) OTHER_KINDS };
 #undef X

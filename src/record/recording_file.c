@@ -6,6 +6,7 @@
  */
 #include "record/recording_impl.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,12 +64,11 @@ static ik_status read_header(recording *r, ik_error *err)
         return refuse(r, err, 0, "this is not a recording of ikat: it does not begin with IKATREC");
     if (h.crc != crc_of(&h, offsetof(recording_header, crc)))
         return refuse(r, err, 0, "the header is damaged: its checksum is wrong");
-    if (h.version != RECORDING_VERSION) {
-        ik_fail_at(err, IK_ERR_UNSUPPORTED, r->path, 0, 0,
-                   "version %u of recordings; this ikat reads version %u", h.version,
-                   RECORDING_VERSION);
-        return IK_ERR_UNSUPPORTED;
-    }
+    if (h.version < 1 || h.version > RECORDING_VERSION)
+        return ik_fail_at(err, IK_ERR_UNSUPPORTED, r->path, 0, 0,
+                          "version %u of recordings; this ikat reads versions 1 to %u", h.version,
+                          RECORDING_VERSION);
+    r->version = h.version;
     /* each rank has a block at least */
     if (h.num_ranks == 0 || h.num_ranks > RECORDING_MOST_RANK ||
         h.num_ranks > r->file_bytes / sizeof(recording_block))
@@ -190,6 +190,7 @@ uint32_t recording_ranks(const recording *r)
 
 bool recording_complete(const recording *r, uint32_t rank)
 {
+    assert(rank < r->num_ranks);
     return r->ranks[rank].complete;
 }
 
@@ -224,6 +225,7 @@ ik_status recording_next_block(recording *r, ik_error *err)
 
 ik_status recording_rewind(recording *r, uint32_t rank, ik_error *err)
 {
+    assert(rank < r->num_ranks);
     r->rank = rank;
     r->blocks_read = 0;
     r->next_offset = r->ranks[rank].offset;

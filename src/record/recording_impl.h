@@ -20,7 +20,7 @@ struct recording {
     char *path;
     FILE *file;
     uint64_t file_bytes;
-    uint32_t num_ranks;
+    uint32_t version, num_ranks;
     recording_place *ranks;
     /* the rank that is being read */
     uint32_t rank, blocks_read;

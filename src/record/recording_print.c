@@ -14,6 +14,9 @@ static void add_record(ik_recording_summary *s, const recording_record *o)
 {
     s->calls += o->operation != REC_BEGIN && o->operation != REC_END && o->operation != REC_POLLS &&
                 o->operation != REC_OVERLAP;
+    s->compute_ns += o->gap_ns;
+    s->ran_ns += o->ran_ns;
+    s->outside += o->outside;
     if (o->operation == REC_SEND || o->operation == REC_SENDRECV) {
         s->messages += o->peer != RECORDING_NOBODY;
         s->bytes += o->peer != RECORDING_NOBODY ? o->bytes : 0;
@@ -33,11 +36,24 @@ static void add_record(ik_recording_summary *s, const recording_record *o)
         s->failed += o->kind == OTHER_FAILED;
         s->spawned += o->kind == OTHER_SPAWN;
         s->intercomms += o->kind == OTHER_INTERCOMM;
+        s->outside += o->kind == OTHER_OUTSIDE;
     } else if (o->operation == REC_POLLS) {
         s->polls += o->sequence;
     } else if (o->operation == REC_OVERLAP) {
         s->overlapped = true;
     }
+}
+
+static ik_status add_cores(recording *r, ik_recording_summary *s, ik_error *err)
+{
+    recording_cores cores;
+    ik_status status = recording_find_cores(r, &cores, err);
+    if (status == IK_OK) {
+        s->has_ran = cores.known;
+        s->shared_ranks = cores.ranks;
+        s->shared_cores = cores.cores;
+    }
+    return status;
 }
 
 static ik_status add_begin(recording *r, ik_recording_summary *s, const recording_record *o,
@@ -59,6 +75,8 @@ ik_status ik_recording_summarise(const char *path, ik_recording_summary *s, ik_e
     char job[sizeof((recording_record *)NULL)->job] = "";
     ik_status status = recording_open(path, &r, err);
     sum.num_ranks = status == IK_OK ? recording_ranks(r) : 0;
+    if (status == IK_OK)
+        status = add_cores(r, &sum, err);
     for (uint32_t rank = 0; rank < sum.num_ranks && status == IK_OK; rank++) {
         recording_record o = {.operation = REC_BEGIN};
         uint64_t total = 0;
@@ -172,6 +190,10 @@ static void put_record(FILE *out, uint32_t rank, const recording_record *o)
     if (o->request)
         fprintf(out, " request %" PRIu64, o->request);
     put_items(out, o);
+    if (o->outside)
+        fputs(" outside", out);
+    if (o->ran_ns != o->gap_ns)
+        fprintf(out, " ran %" PRIu64, o->ran_ns);
     fputc('\n', out);
 }
 

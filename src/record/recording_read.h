@@ -38,6 +38,8 @@ typedef struct recording_record {
     uint64_t number;           /* from 1 */
     uint64_t offset;           /* in the file */
     uint64_t gap_ns, lasts_ns; /* since the call before, of this one */
+    uint64_t ran_ns;           /* of gap_ns: while its thread had a core; gap_ns if not recorded */
+    bool outside; /* a peer is of another MPI_COMM_WORLD: it reads as nobody */
     uint64_t request;          /* that it begins, from 1; 0: it is blocking */
     unsigned kind;             /* SEND mode; WAIT, COLLECTIVE, NEIGHBOUR, … kind */
     uint32_t comm;             /* number of the rank's own; COMM: the new one */
@@ -54,6 +56,8 @@ typedef struct recording_record {
     const recording_item *items; /* until the next record is read */
     /* BEGIN */
     uint32_t level;
+    /* the host's cores, those that the rank may use, a checksum of which; 0 = not known */
+    uint32_t cores_online, cores_allowed, core_set;
     char host[256], library[256], job[256];
 } recording_record;
 
@@ -66,6 +70,14 @@ ik_status recording_rewind(recording *r, uint32_t rank, ik_error *err);
 ik_status recording_next(recording *r, recording_record *out, ik_error *err);
 /* Did the rank reach MPI_Finalize? Otherwise its recording ends where it was killed. */
 bool recording_complete(const recording *r, uint32_t rank);
+/* Whether ranks shared processor cores; the worst place: `ranks` of them on `cores`. known: the
+ * recording says so, and has the processor's time (it is of version 2). Cost: a block of each rank.
+ * The caller has to rewind. */
+typedef struct recording_cores {
+    bool known, shared;
+    uint32_t ranks, cores;
+} recording_cores;
+ik_status recording_find_cores(recording *r, recording_cores *out, ik_error *err);
 /* The error `…` about the record that was read last. */
 ik_status recording_refuse(const recording *r, ik_error *err, const char *format, ...)
     IK_PRINTF(3, 4);

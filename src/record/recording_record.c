@@ -53,6 +53,7 @@ typedef struct reading {
     recording *r;
     const char *wrong;
     bool memory; /* wrong for lack of it */
+    bool outside; /* a peer was of another MPI_COMM_WORLD */
 } reading;
 
 static uint64_t number(reading *d)
@@ -92,8 +93,13 @@ static uint64_t size(reading *d)
 
 static uint32_t peer(reading *d)
 {
+    uint64_t outside = (uint64_t)d->r->num_ranks + 2;
     uint64_t value =
-        at_most(d, (uint64_t)d->r->num_ranks + 1, "it names a rank that does not exist");
+        at_most(d, outside - (d->r->version < 2), "it names a rank that does not exist");
+    if (value == outside) {
+        d->outside = true;
+        return RECORDING_NOBODY;
+    }
     return value == 0 ? RECORDING_NOBODY : value == 1 ? RECORDING_ANY : (uint32_t)value - 2;
 }
 
@@ -168,6 +174,12 @@ static void read_begin(reading *d, recording_record *o)
     text(d, o->host, sizeof o->host);
     text(d, o->library, sizeof o->library);
     text(d, o->job, sizeof o->job);
+    if (d->r->version >= 2) {
+        static const char *const wrong = "a number of processor cores has more than 32 bits";
+        o->cores_online = (uint32_t)at_most(d, UINT32_MAX, wrong);
+        o->cores_allowed = (uint32_t)at_most(d, UINT32_MAX, wrong);
+        o->core_set = (uint32_t)at_most(d, UINT32_MAX, wrong);
+    }
     ik_text_line(o->host);
     ik_text_line(o->library);
     ik_text_line(o->job);
@@ -423,8 +435,12 @@ ik_status recording_next(recording *r, recording_record *out, ik_error *err)
     if (order)
         return recording_refuse(r, err, "%s", order);
     o.gap_ns = at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
+    o.ran_ns = o.gap_ns;
+    if (r->version >= 2)
+        o.ran_ns -= at_most(&d, o.gap_ns, "its thread waited for longer than the time between calls");
     o.lasts_ns = at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
     read_operands(&d, &o);
+    o.outside = d.outside;
     if (d.memory)
         return ik_fail_memory(err, r->num_items * sizeof *r->items, "a record");
     if (d.wrong)

@@ -68,6 +68,15 @@ static bool ranks_of(MPI_Group group, uint32_t *num, int **world)
     return true;
 }
 
+/* Processes that were started later or joined: MPI_UNDEFINED in the group of MPI_COMM_WORLD. */
+static bool has_outside(const int *world, uint32_t num)
+{
+    for (uint32_t i = 0; world && i < num; i++)
+        if (world[i] < 0)
+            return true;
+    return false;
+}
+
 static bool find_groups(known_comm *c, MPI_Comm handle)
 {
     MPI_Group group;
@@ -79,10 +88,11 @@ static bool find_groups(known_comm *c, MPI_Comm handle)
         return false;
     c->peers = c->world;
     c->num_peers = c->size;
-    if (!inter)
-        return true;
-    return real_mpi.Comm_remote_group(handle, &group) == MPI_SUCCESS &&
-           ranks_of(group, &c->num_peers, &c->peers);
+    if (inter && (real_mpi.Comm_remote_group(handle, &group) != MPI_SUCCESS ||
+                  !ranks_of(group, &c->num_peers, &c->peers)))
+        return false;
+    c->outside = has_outside(c->world, c->size) || has_outside(c->peers, c->num_peers);
+    return true;
 }
 
 static int *to_world(const known_comm *c, int *ranks, int num)
@@ -186,8 +196,8 @@ static known_comm *comm_add(MPI_Comm handle)
     return latest = c;
 }
 
-/* Ranks as runs of equal steps. */
-static void put_runs(operands *o, const int *world, uint32_t num)
+/* Ranks as runs of equal steps, of one group without those that are outside. */
+static void put_inside(operands *o, const int *world, uint32_t num)
 {
     uint32_t runs = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -215,6 +225,23 @@ static void put_runs(operands *o, const int *world, uint32_t num)
     }
 }
 
+static bool put_runs(operands *o, const int *world, uint32_t num)
+{
+    if (!has_outside(world, num)) {
+        put_inside(o, world, num);
+        return true;
+    }
+    int *inside = malloc(num * sizeof *inside);
+    uint32_t left = 0;
+    for (uint32_t i = 0; inside && i < num; i++)
+        if (world[i] >= 0)
+            inside[left++] = world[i];
+    if (inside)
+        put_inside(o, inside, left);
+    free(inside);
+    return inside != NULL;
+}
+
 static void record_comm(call *of, const known_comm *c, unsigned kind, uint32_t parent,
                         uint32_t sequence)
 {
@@ -224,12 +251,15 @@ static void record_comm(call *of, const known_comm *c, unsigned kind, uint32_t p
     put(&o, kind);
     put(&o, parent);
     put(&o, sequence);
-    put_runs(&o, c->world, c->size);
+    bool good = put_runs(&o, c->world, c->size);
     if (c->inter)
-        put_runs(&o, c->peers, c->num_peers);
+        good = good && put_runs(&o, c->peers, c->num_peers);
     else
         put(&o, 0);
-    record(of, REC_COMM, &o);
+    if (good)
+        record(of, REC_COMM, &o);
+    else
+        recorder_give_up("out of memory for a communicator");
     put_end(&o);
 }
 

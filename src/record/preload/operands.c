@@ -80,6 +80,8 @@ void put_peer(operands *o, const known_comm *c, int rank)
         put(o, 1);
     else if (rank < 0 || (uint32_t)rank >= c->num_peers)
         put(o, 0);
+    else if (c->peers && c->peers[rank] < 0)
+        put(o, (uint64_t)comm_world->size + 2); /* of another MPI_COMM_WORLD */
     else
         put(o, (uint64_t)(c->peers ? c->peers[rank] : rank) + 2);
 }

@@ -83,6 +83,7 @@ typedef struct recorder_calls {
 /* One call of the program that is being recorded. */
 typedef struct call {
     uint64_t begin, end;
+    uint64_t away; /* of the time since the call before: how long its thread did not run */
     bool on; /* false: passed on without a record */
 } call;
 
@@ -102,6 +103,7 @@ typedef struct known_comm {
     uint32_t users; /* open operations that name it */
     int rank;
     bool inter, gone; /* gone: freed, but for its users */
+    bool outside;     /* it has processes of another MPI_COMM_WORLD: their ranks are negative */
     int *world, *peers;
     int num_in, num_out; /* neighbours; -1 = no topology */
     int *in, *out;       /* world ranks, MPI_PROC_NULL */
@@ -152,7 +154,7 @@ void recorder_poll(call *c);
 
 /* ---- stream.c */
 bool stream_open(const char *folder, uint32_t rank, uint32_t num_ranks);
-void stream_write(unsigned char operation, uint64_t gap, uint64_t duration,
+void stream_write(unsigned char operation, uint64_t gap, uint64_t away, uint64_t duration,
                   const unsigned char *bytes, size_t num);
 void stream_close(void);
 

@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -35,10 +36,21 @@ static bool threaded;     /* MPI_THREAD_MULTIPLE */
 static bool overlap_seen;
 static atomic_int inside; /* threads in recorded calls */
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t polls, poll_ns, poll_gap; /* unsuccessful tests that no record tells of yet */
+static uint64_t polls, poll_ns, poll_gap, poll_away; /* unsuccessful tests that no record tells of yet */
 static uint32_t own_rank;
 static const char *folder;
 static __thread char *outermost __attribute__((tls_model("initial-exec")));
+
+/* The thread's clock of processor time costs a system call (.1 to .6 us), so it is not read at the
+ * beginning and at the end of every gap between calls: at the end of those that last this long, and
+ * at the end of a call if it was not read for this long. A thread that computes between two readings
+ * runs, or the gap would be longer; so a gap is wrong by this much at most. */
+enum { CPU_STEP_NS = 10000 };
+typedef struct cpu_reading {
+    uint64_t cpu, wall; /* wall 0: never read */
+} cpu_reading;
+static __thread cpu_reading cpu_read __attribute__((tls_model("initial-exec")));
+static void *last_thread; /* that made the call before: the address of its cpu_read */
 
 static void *find_symbol(void *first, const char *name)
 {
@@ -75,6 +87,28 @@ uint64_t recorder_clock(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void read_cpu(uint64_t wall)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    cpu_read.cpu = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    cpu_read.wall = wall;
+}
+
+/* How long the thread did not run between the call before and this one. By the clock alone, that
+ * is 0, where another thread made the call before. */
+static void find_away(call *c)
+{
+    cpu_reading before = cpu_read;
+    c->away = 0;
+    if (last_thread != &cpu_read || c->begin < last_end + CPU_STEP_NS || before.wall > last_end)
+        return;
+    read_cpu(c->begin);
+    uint64_t ran = cpu_read.cpu - before.cpu, in_calls = last_end - before.wall;
+    uint64_t gap = c->begin - last_end, own = ran > in_calls ? ran - in_calls : 0;
+    c->away = gap > own ? gap - own : 0;
 }
 
 static void write_problem(const char *text)
@@ -133,6 +167,27 @@ static const char *job_name(void)
     return "";
 }
 
+/* The host's cores, and those that this process may use: how many, and a checksum (FNV-1a) by which
+ * ranks with the same ones are known. */
+static void put_cores(operands *o)
+{
+    enum { MOST_CORES = 8192 };
+    size_t bytes = CPU_ALLOC_SIZE(MOST_CORES);
+    cpu_set_t *set = CPU_ALLOC(MOST_CORES);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t num = 0, sum = 2166136261u;
+    if (set && sched_getaffinity(0, bytes, set) == 0) {
+        num = (uint32_t)CPU_COUNT_S(bytes, set);
+        for (size_t i = 0; i < bytes; i++)
+            sum = (sum ^ ((const unsigned char *)set)[i]) * 16777619u;
+    }
+    if (set)
+        CPU_FREE(set);
+    put(o, online > 0 ? (uint64_t)online : 0);
+    put(o, num);
+    put(o, sum);
+}
+
 static void record_begin(uint32_t num_ranks, const char *version)
 {
     operands o;
@@ -154,7 +209,8 @@ static void record_begin(uint32_t num_ranks, const char *version)
     put_text(&o, host);
     put_text(&o, line);
     put_text(&o, job_name());
-    stream_write(REC_BEGIN, 0, 0, o.bytes, o.num);
+    put_cores(&o);
+    stream_write(REC_BEGIN, 0, 0, 0, o.bytes, o.num);
     put_end(&o);
 }
 
@@ -186,6 +242,8 @@ void recorder_started(void)
     recorder_on = true;
     record_begin((uint32_t)size, version);
     last_end = recorder_clock();
+    last_thread = &cpu_read;
+    read_cpu(last_end);
 }
 
 void recorder_ended(void)
@@ -194,6 +252,7 @@ void recorder_ended(void)
         return;
     call c = {.begin = recorder_clock(), .on = true};
     operands o;
+    find_away(&c);
     recorder_return(&c);
     c.end = c.begin;
     put_begin(&o);
@@ -214,6 +273,7 @@ bool recorder_enter(call *c, char *frame)
     if (threaded && atomic_fetch_add(&inside, 1) > 0)
         overlap_seen = true;
     c->begin = recorder_clock();
+    find_away(c);
     return true;
 }
 
@@ -250,7 +310,11 @@ void recorder_return(call *c)
 
 void recorder_leave(call *c)
 {
-    last_end = recorder_clock();
+    uint64_t now = recorder_clock();
+    if (now >= cpu_read.wall + CPU_STEP_NS)
+        read_cpu(now);
+    last_end = now;
+    last_thread = &cpu_read;
     outermost = NULL;
     recorder_unlock();
     if (threaded)
@@ -264,8 +328,10 @@ enum { POLL_LOOP_NS = 1000 };
 void recorder_poll(call *c)
 {
     uint64_t gap = c->begin > last_end ? c->begin - last_end : 0;
-    if (!polls || gap >= POLL_LOOP_NS)
+    if (!polls || gap >= POLL_LOOP_NS) {
         poll_gap += gap;
+        poll_away += c->away;
+    }
     polls++;
     poll_ns += c->end - c->begin;
 }
@@ -276,7 +342,7 @@ static void write_polls(void)
     put_begin(&o);
     put(&o, polls);
     put(&o, poll_ns);
-    stream_write(REC_POLLS, poll_gap, 0, o.bytes, o.num);
+    stream_write(REC_POLLS, poll_gap, poll_away, 0, o.bytes, o.num);
     put_end(&o);
 }
 
@@ -287,15 +353,16 @@ void record(call *c, unsigned char operation, operands *o)
         return;
     if (overlap_seen) {
         overlap_seen = false;
-        stream_write(REC_OVERLAP, 0, 0, NULL, 0);
+        stream_write(REC_OVERLAP, 0, 0, 0, NULL, 0);
     }
     if (polls) {
         write_polls();
         gap = gap < POLL_LOOP_NS ? 0 : gap;
-        polls = poll_ns = poll_gap = 0;
+        polls = poll_ns = poll_gap = poll_away = 0;
     }
-    stream_write(operation, gap, c->end - c->begin, o->bytes, o->num);
+    stream_write(operation, gap, c->away < gap ? c->away : gap, c->end - c->begin, o->bytes, o->num);
     c->begin = c->end; /* further records of this call take no time */
+    c->away = 0;
     last_end = c->end > last_end ? c->end : last_end; /* a record without a call has no time */
 }
 

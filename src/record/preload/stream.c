@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BLOCK_BYTES = 1 << 18, HEAD_MOST = 32 };
+enum { BLOCK_BYTES = 1 << 18, HEAD_MOST = 40 };
 
 static char path[4096]; /* of the file */
 static int file = -1;
@@ -177,7 +177,7 @@ static inline unsigned char *varint(unsigned char *at, uint64_t value)
     return at;
 }
 
-void stream_write(unsigned char operation, uint64_t gap, uint64_t duration,
+void stream_write(unsigned char operation, uint64_t gap, uint64_t away, uint64_t duration,
                   const unsigned char *bytes, size_t num)
 {
     if (!block)
@@ -187,6 +187,7 @@ void stream_write(unsigned char operation, uint64_t gap, uint64_t duration,
     unsigned char *base = (unsigned char *)(block + 1), *at = base + used;
     *at++ = operation;
     at = varint(at, gap);
+    at = varint(at, away);
     at = varint(at, duration);
     if (num)
         memcpy(at, bytes, num);

@@ -57,8 +57,10 @@ static void finish(call *c, enum form form, const MPI_Request *request, known_co
         recorder_return(&c);                                                                       \
         known_comm *of = code == MPI_SUCCESS ? comm_of(comm) : NULL;                               \
         put_begin(&o);                                                                             \
-        if (!of || of->inter) {                                                                    \
-            record_other(&c, of ? OTHER_INTERCOMM : OTHER_FAILED);                                 \
+        if (!of || of->inter || of->outside) {                                                     \
+            record_other(&c, !of           ? OTHER_FAILED                                          \
+                             : of->outside ? OTHER_OUTSIDE                                         \
+                                           : OTHER_INTERCOMM);                                     \
         } else {                                                                                   \
             put(&o, FORM != BLOCKING);                                                             \
             WHAT(&o, of, UNPACK PLAIN);                                                            \

@@ -57,6 +57,7 @@ void program_free(program *p)
     free(p->ranks);
     free(p->rows);
     free(p->host_of);
+    free(p->note);
     free(p);
 }
 
@@ -130,6 +131,27 @@ ik_status program_close(program *p, ik_workload *w, ik_error *err)
 uint32_t program_ranks(const program *p)
 {
     return p->num_ranks;
+}
+
+const char *program_note_text(const program *p)
+{
+    return p->note;
+}
+
+ik_status program_note(program *p, ik_error *err, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    size_t before = p->note ? strlen(p->note) : 0, room = before + strlen(text) + 3;
+    char *note = realloc(p->note, room);
+    if (!note)
+        return ik_fail_memory(err, room, "a note");
+    snprintf(note + before, room - before, "%s%s", before ? "; " : "", text);
+    p->note = note;
+    return IK_OK;
 }
 
 uint64_t program_empty(const program *p)

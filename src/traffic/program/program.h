@@ -54,6 +54,10 @@ typedef struct program_task {
 
 /* ---- set-up: by who makes the workload */
 
+/* What times of computation are by, where a trace has both: auto: the processor's, where ranks
+ * shared cores. Only recordings have both. */
+typedef enum program_clock { PROGRAM_CLOCK_AUTO, PROGRAM_CLOCK_WALL, PROGRAM_CLOCK_CPU } program_clock;
+
 typedef struct program_settings {
     const char *name;     /* of the trace, in errors without a place */
     const char *settings; /* parameters that say how large it is, as in ik_error; may be NULL */
@@ -75,6 +79,7 @@ typedef struct program_settings {
     /* A receive from any source or of any tag takes the message that the trace says it took.
      * Otherwise, or where the trace does not say, the run matches by the rules of MPI. */
     bool match_recorded;
+    program_clock clock;
     collective_algorithm algorithm[COLLECTIVE_OPERATIONS]; /* COLLECTIVE_AUTO (0): by size */
     uint64_t memory_limit;                                 /* bytes, 0 = none */
 } program_settings;
@@ -113,6 +118,9 @@ uint32_t program_place_of(const program *p, uint32_t comm, uint32_t rank);
 graph_builder *program_graph(program *p);
 const uint32_t *program_rows(const program *p);
 const program_settings *program_get_settings(const program *p);
+/* What the user should know about how the trace was read; NULL = nothing. Texts are joined. */
+const char *program_note_text(const program *p);
+ik_status program_note(program *p, ik_error *err, const char *format, ...) IK_PRINTF(3, 4);
 void program_count_empty(program *p, uint64_t num);
 
 /* ---- tasks. *out (may be NULL): only for program_after of the same rank. */

@@ -49,6 +49,8 @@ typedef struct rank_reader {
     size_t room_members;
     uint64_t *counts;
     size_t room_counts;
+    bool by_cpu;       /* times of computation are the processor's */
+    uint64_t spawns, outside; /* calls that bring processes of other programs; calls with them */
     uint64_t next_own; /* requests that the recording does not have */
 } rank_reader;
 
@@ -424,12 +426,28 @@ static ik_status read_collective(rank_reader *d, const recording_record *o, ik_e
 
 /* ---- records */
 
+/* A wait for other requests as well is simulated, by these. */
+static bool waits_outside_alone(const recording_record *o)
+{
+    for (size_t i = 0; i < o->num && o->operation == REC_WAIT; i++)
+        if (o->items[i].seen && o->items[i].peer != RECORDING_NOBODY)
+            return false;
+    return o->outside;
+}
+
+/* What depends on processes that are not in the recording lasts as long as it did. */
+static ik_status as_recorded(rank_reader *d, const recording_record *o, ik_error *err)
+{
+    return o->lasts_ns ? call_compute(d->p, d->rank, o->lasts_ns * 1000, err) : IK_OK;
+}
+
 static ik_status read_other(rank_reader *d, const recording_record *o, ik_error *err)
 {
-    if (o->kind == OTHER_SPAWN)
-        return program_refuse(d->p, err,
-                              "processes of another program were started or joined: "
-                              "their messages are not recorded");
+    if (o->kind == OTHER_SPAWN || o->kind == OTHER_OUTSIDE) {
+        d->spawns += o->kind == OTHER_SPAWN;
+        d->outside += o->kind == OTHER_OUTSIDE;
+        return as_recorded(d, o, err);
+    }
     if (o->kind == OTHER_INTERCOMM)
         return program_refuse(d->p, err,
                               "a collective operation between two groups cannot be "
@@ -440,8 +458,14 @@ static ik_status read_other(rank_reader *d, const recording_record *o, ik_error 
 static ik_status read_record(rank_reader *d, const recording_record *o, ik_error *err)
 {
     ik_status status = IK_OK;
-    if (o->gap_ns)
-        status = call_compute(d->p, d->rank, o->gap_ns * 1000, err);
+    uint64_t computes = d->by_cpu ? o->ran_ns : o->gap_ns;
+    if (computes)
+        status = call_compute(d->p, d->rank, computes * 1000, err);
+    if (status == IK_OK && o->outside) {
+        d->outside++;
+        if (waits_outside_alone(o))
+            status = as_recorded(d, o, err);
+    }
     if (status != IK_OK)
         return status;
     switch (o->operation) {
@@ -497,6 +521,42 @@ static ik_status read_rank(rank_reader *d, uint32_t rank, ik_error *err)
     return status;
 }
 
+static ik_status choose_clock(rank_reader *d, ik_error *err)
+{
+    program_clock clock = program_get_settings(d->p)->clock;
+    recording_cores cores;
+    ik_status status = recording_find_cores(d->r, &cores, err);
+    if (status != IK_OK)
+        return status;
+    if (clock == PROGRAM_CLOCK_CPU && !cores.known) {
+        ik_fail_at(err, IK_ERR_INPUT, d->path, 0, 0,
+                   "the recording has no processor time: it is of version 1");
+        return ik_hint(err, IK_ERR_INPUT, "record the program again, or use clock=wall");
+    }
+    d->by_cpu = clock == PROGRAM_CLOCK_CPU || (clock == PROGRAM_CLOCK_AUTO && cores.shared);
+    if (clock == PROGRAM_CLOCK_CPU || !cores.shared)
+        return IK_OK;
+    return program_note(d->p, err,
+                        d->by_cpu ? "%u ranks shared %u processor %s while they were recorded: "
+                                    "computations last as long as a rank's thread had a core "
+                                    "(clock=cpu), not what the clock says (clock=wall)"
+                                  : "%u ranks shared %u processor %s while they were recorded: the "
+                                    "times of computation have the time in which others had the core",
+                        cores.ranks, cores.cores, cores.cores == 1 ? "core" : "cores");
+}
+
+static ik_status note_outside(rank_reader *d, ik_error *err)
+{
+    if (!d->outside && !d->spawns)
+        return IK_OK;
+    return program_note(d->p, err,
+                        "%" PRIu64 " %s processes of other programs, which are not in the "
+                        "recording: %" PRIu64 " %s with them sent nothing here, and what waited for "
+                        "them alone lasts as long as it did",
+                        d->spawns, d->spawns == 1 ? "call starts or joins" : "calls start or join",
+                        d->outside, d->outside == 1 ? "call" : "calls");
+}
+
 static unsigned probe(const program_source *s)
 {
     return s->head_size >= 8 && memcmp(s->head, RECORDING_MAGIC, 8) == 0 ? 100 : 0;
@@ -514,11 +574,15 @@ static ik_status read_recording(program *p, const program_source *s, const ik_en
     uint32_t num = status == IK_OK ? recording_ranks(d.r) : 0;
     if (status == IK_OK)
         status = program_begin(p, num, err);
+    if (status == IK_OK)
+        status = choose_clock(&d, err);
     for (uint32_t rank = 0; rank < num && status == IK_OK; rank++) {
         status = read_rank(&d, rank, err);
         if (status == IK_OK && ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "stopped");
     }
+    if (status == IK_OK)
+        status = note_outside(&d, err);
     recording_close(d.r);
     free(d.comms);
     free(d.near);

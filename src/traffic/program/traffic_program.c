@@ -59,6 +59,10 @@ static const ik_param params[] = {
      "eager", "no send is larger than 'eager'"},
     {"overhead", IK_PARAM_TIME, "0 ns", 0, 1e15, NULL,
      "time of the rank's processor that each send and each receive takes (LogGP: o)"},
+    {"clock", IK_PARAM_ENUM, "auto", 0, 0, "auto|wall|cpu",
+     "what the computations of a recording last: wall: the time by the clock between two calls; "
+     "cpu: how much of it the rank's thread had a processor core; auto: cpu where ranks shared "
+     "cores while they were recorded, otherwise wall"},
     {"compute_scale", IK_PARAM_REAL, "1", 0, 1e6, NULL,
      "factor by which all times of computations are multiplied"},
     {"size_scale", IK_PARAM_REAL, "1", 1e-9, 1e6, NULL,
@@ -149,22 +153,27 @@ static program_settings settings_of(maker *m)
         .ack_only = ik_params_enum(p, "rendezvous") == RENDEZVOUS_ACK,
         .local_latency_ps = ik_params_uint(p, "local_latency"),
         .local_bps = ik_params_has(p, "local_rate") ? ik_params_uint(p, "local_rate") : 0,
+        .clock = (program_clock)ik_params_enum(p, "clock"),
         .match_recorded = ik_params_enum(p, "matching") == MATCH_RECORDED,
         .memory_limit = m->env ? m->env->memory_limit_bytes : 0};
     set_algorithms(p, set.algorithm);
     return set;
 }
 
-static ik_status note_empty(ik_traffic *t, const char *path, uint64_t empty, ik_error *err)
+static ik_status make_note(ik_traffic *t, const char *path, program *p, ik_error *err)
 {
-    size_t size = strlen(path) + 120;
-    if (!empty)
-        return IK_OK;
+    uint64_t empty = program_empty(p);
+    ik_status status = IK_OK;
+    if (empty)
+        status = program_note(p, err, "%llu %s of 0 bytes sent as 1 byte",
+                              (unsigned long long)empty, empty == 1 ? "message is" : "messages are");
+    if (status != IK_OK || !program_note_text(p))
+        return status;
+    size_t size = strlen(path) + strlen(program_note_text(p)) + 3;
     t->note = malloc(size);
     if (!t->note)
         return ik_fail_memory(err, size, "a note");
-    snprintf(t->note, size, "%s: %llu %s of 0 bytes sent as 1 byte", path,
-             (unsigned long long)empty, empty == 1 ? "message is" : "messages are");
+    snprintf(t->note, size, "%s: %s", path, program_note_text(p));
     return IK_OK;
 }
 
@@ -178,7 +187,7 @@ static ik_status read_program(maker *m, ik_error *err)
         status = program_read(p, set.name, format ? program_readers()[format - 1]->name : NULL,
                               m->env, err);
     if (status == IK_OK)
-        status = note_empty(m->t, set.name, program_empty(p), err);
+        status = make_note(m->t, set.name, p, err);
     if (status == IK_OK)
         return program_close(p, &m->of->work, err);
     program_free(p);
