@@ -72,8 +72,8 @@ typedef struct ik_recording_summary {
     bool has_ran;        /* ran_ns was recorded (not by the first versions of ikat) */
     /* The most ranks on the fewest cores, where ranks had no cores of their own; otherwise 0. */
     uint32_t shared_ranks, shared_cores;
-    bool overlapped;     /* calls of several threads at once: cannot be replayed */
-    char library[256];   /* the MPI library, as it names itself */
+    bool overlapped;   /* calls of several threads at once: cannot be replayed */
+    char library[256]; /* the MPI library, as it names itself */
 } ik_recording_summary;
 /* Reads a whole recording. IK_ERR_INPUT: it is none, or damaged: the error's place says where. */
 ik_status ik_recording_summarise(const char *path, ik_recording_summary *s, ik_error *err);

@@ -61,15 +61,17 @@ static void print_limits(const ik_recording_summary *s)
     if (s->overlapped)
         puts("  calls of several threads of a rank overlapped: the recording cannot be replayed");
     if (s->spawned)
-        printf("  processes of other programs were started or joined: they are not in the recording, "
-               "and replays send nothing in the %s call%s with them\n",
-               cli_count(s->outside), ending(s->outside));
+        printf(
+            "  processes of other programs were started or joined: they are not in the recording, "
+            "and replays send nothing in the %s call%s with them\n",
+            cli_count(s->outside), ending(s->outside));
     if (s->shared_ranks)
-        printf("  %u ranks shared %u processor core%s: a rank computed %s on average, and %s by the "
-               "clock; replays use the former (clock=cpu)\n",
-               s->shared_ranks, s->shared_cores, ending(s->shared_cores),
-               cli_quantity(s->ran_ns / s->num_ranks * 1000, IK_DIM_TIME),
-               cli_quantity(s->compute_ns / s->num_ranks * 1000, IK_DIM_TIME));
+        printf(
+            "  %u ranks shared %u processor core%s: a rank computed %s on average, and %s by the "
+            "clock; replays use the former (clock=cpu)\n",
+            s->shared_ranks, s->shared_cores, ending(s->shared_cores),
+            cli_quantity(s->ran_ns / s->num_ranks * 1000, IK_DIM_TIME),
+            cli_quantity(s->compute_ns / s->num_ranks * 1000, IK_DIM_TIME));
     if (s->intercomms)
         printf("  %s collective operation%s between two groups: the recording cannot be replayed\n",
                cli_count(s->intercomms), ending(s->intercomms));
@@ -349,7 +351,8 @@ const ik_command ik_command_record = {
         "(unsuccessful tests and probes), messages,\n"
         "bytes, collectives, onesided, onesided_bytes, failed_calls, spawn_calls, "
         "intercomm_collectives, threads_overlapped, duration_ns,\n"
-        "mpi_ns and total_ns (of all ranks), compute_ns (between calls, by the clock), compute_cpu_ns "
+        "mpi_ns and total_ns (of all ranks), compute_ns (between calls, by the clock), "
+        "compute_cpu_ns "
         "(of that, while the rank's thread had a core),\n"
         "shared_ranks and shared_cores (0 where ranks had cores of their own), outside (calls with "
         "processes of other programs),\n"

@@ -20,8 +20,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define RECORDING_MAGIC     "IKATREC\n"
-#define RECORDING_VERSION   2u /* that is written; 1 is read, too: without the processor's time */
+#define RECORDING_MAGIC "IKATREC\n"
+/* That is written. Version 1, without the time of the processor, is read as well. */
+#define RECORDING_VERSION   2u
 #define RECORDING_BLOCK     0x4b4c4249u /* "IBLK" */
 #define RECORDING_END       0x444e4549u /* "IEND" */
 #define RECORDING_PART      0x32545250u /* "PRT2": of recordings of version 2 */

@@ -198,8 +198,8 @@ ik_status ik_record_collect(const char *folder, FILE *out, ik_error *err)
         status = ik_fail_memory(err, 0, "a file name");
     else if (c.num_ranks == 0)
         status = ik_fail(err, IK_ERR_FAILED,
-                         "nothing was recorded: no process called MPI_Init (sessions, which begin "
-                         "with MPI_Session_init, are not recorded)");
+                         "nothing was recorded: no process called MPI_Init or, with an MPI library "
+                         "that has sessions, MPI_Session_init");
     if (status == IK_OK)
         status = put_header(&c, err);
     for (uint32_t rank = 0; rank < c.num_ranks && status == IK_OK; rank++)

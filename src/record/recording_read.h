@@ -39,7 +39,7 @@ typedef struct recording_record {
     uint64_t offset;           /* in the file */
     uint64_t gap_ns, lasts_ns; /* since the call before, of this one */
     uint64_t ran_ns;           /* of gap_ns: while its thread had a core; gap_ns if not recorded */
-    bool outside; /* a peer is of another MPI_COMM_WORLD: it reads as nobody */
+    bool outside;              /* a peer is of another MPI_COMM_WORLD: it reads as nobody */
     uint64_t request;          /* that it begins, from 1; 0: it is blocking */
     unsigned kind;             /* SEND mode; WAIT, COLLECTIVE, NEIGHBOUR, … kind */
     uint32_t comm;             /* number of the rank's own; COMM: the new one */

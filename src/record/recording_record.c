@@ -52,7 +52,7 @@ const char *recording_kind_name(unsigned operation, unsigned kind)
 typedef struct reading {
     recording *r;
     const char *wrong;
-    bool memory; /* wrong for lack of it */
+    bool memory;  /* wrong for lack of it */
     bool outside; /* a peer was of another MPI_COMM_WORLD */
 } reading;
 
@@ -437,7 +437,8 @@ ik_status recording_next(recording *r, recording_record *out, ik_error *err)
     o.gap_ns = at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
     o.ran_ns = o.gap_ns;
     if (r->version >= 2)
-        o.ran_ns -= at_most(&d, o.gap_ns, "its thread waited for longer than the time between calls");
+        o.ran_ns -=
+            at_most(&d, o.gap_ns, "its thread waited for longer than the time between calls");
     o.lasts_ns = at_most(&d, RECORDING_MOST_NS, "a time is longer than eleven days");
     read_operands(&d, &o);
     o.outside = d.outside;

@@ -119,6 +119,52 @@ class Recorded(CliTest):
         self.assertNotIn("not completed", done.stdout + done.stderr)
 
 
+    def shared_cores(self, ranks=8, ms=40):
+        """Ranks that outnumber the cores which they may use: what they computed is known all the same."""
+        core = min(os.sched_getaffinity(0))
+        command = ["taskset", "-c", str(core), LIBRARIES[self.mpi]] + (["--bind-to", "none"] if self.mpi == "openmpi" else [])
+        store = self.tmp / "t.ikrec"
+        store.unlink(missing_ok=True)
+        done = run("record", "-o", store, "--", *command, "-n", ranks, self.program("compute.c"), ms, 2, timeout=240)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{ranks} ranks shared 1 processor core: a rank computed", done.stdout)
+        s = self.json("record", "--show", store)
+        self.assertEqual((s["shared_ranks"], s["shared_cores"]), (ranks, 1))
+        self.assertGreater(s["compute_cpu_ns"] / ranks, .99 * ms * 1e6)
+        self.assertLess(s["compute_cpu_ns"] / ranks, 1.2 * ms * 1e6)
+        self.assertGreater(s["compute_ns"] / ranks, 2 * ms * 1e6)
+        done = self.replays(store)
+        self.assertIn(f"note: {store}: {ranks} ranks shared 1 processor core while they were recorded", done.stderr)
+        self.assertIn("(clock=cpu)", done.stderr)
+        times = {}
+        for clock in ("auto", "cpu", "wall"):
+            self.assertEqual(self.replays(store, extra=f", clock: {clock}").returncode, 0)
+            times[clock] = self.ok("report", self.tmp / "t.db", "--csv", "--table", "ranks")
+        self.assertNotEqual(times["cpu"], times["wall"])
+
+    def spawns(self):
+        """Processes that were spawned are left out, the recording is readable, and what was sent inside is all there."""
+        program = self.program("spawn.c")
+        alone = subprocess.run([LIBRARIES[self.mpi], "-n", "3", program], capture_output=True, text=True, timeout=60, check=False)
+        if alone.returncode:
+            self.skipTest(f"{self.mpi} spawns no process on this machine: {alone.stderr[:200]}")
+        output, store = self.record(3, program)
+        found = re.findall(r"rank (\d) inside (\d+) outside (\d+) wrong (\d+)", output)
+        self.assertEqual(len(found), 3, output)
+        for rank, inside, outside, wrong in found:
+            self.assertEqual(wrong, "0")
+            self.assertEqual(self.recorded(store, rank), (int(inside), 4 * int(inside)))
+            sends = [line for line in self.ok("record", "--calls", store, "--rank", rank).splitlines()
+                     if re.search(r" send\w* .*to nobody.* outside", line)]
+            self.assertEqual(len(sends), int(outside))
+        summary = self.json("record", "--show", store)
+        self.assertEqual((summary["ranks"], summary["ranks_cut"], summary["spawn_calls"]), (3, 0, 3))
+        self.assertIn("processes of other programs were started or joined", self.ok("record", "--show", store))
+        done = self.replays(store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("processes of other programs, which are not in the recording", done.stderr)
+
+
 class OpenMPI(Recorded):
     def setUp(self):
         super().setUp()
@@ -128,6 +174,12 @@ class OpenMPI(Recorded):
         for ranks in (2, 3, 4):
             with self.subTest(ranks=ranks):
                 self.every_call(ranks, self.program("every_call.c"))
+
+    def test_shared_cores(self):
+        self.shared_cores()
+
+    def test_spawn(self):
+        self.spawns()
 
     def test_matching_of_the_run(self):
         """What receives from any source took can be left to the run."""
@@ -307,6 +359,23 @@ class MPICH(Recorded):
     def setUp(self):
         super().setUp()
         self.need("mpich")
+
+    def test_shared_cores(self):
+        self.shared_cores()
+
+    def test_spawn(self):
+        self.spawns()
+
+    def test_sessions(self):
+        """MPI 4's sessions have no MPI_COMM_WORLD: ranks are those of mpi://WORLD."""
+        try:
+            program = self.program("sessions.c")
+        except subprocess.CalledProcessError:
+            self.skipTest("this MPICH has no sessions")
+        output, store = self.record(3, program)
+        self.compare(output, store)
+        self.assertEqual(self.json("record", "--show", store)["ranks_cut"], 0)
+        self.assertEqual(self.replays(store).returncode, 0)
 
     def test_every_call(self):
         self.every_call(2, self.program("every_call.c"))

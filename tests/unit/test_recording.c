@@ -198,7 +198,7 @@ static void test_refusals(void **state)
 {
     (void)state;
     one(99, NULL, 0, "operation 99 is none");
-    ONE("names a rank that does not exist", REC_SEND, 0, 0, 0, 4, 1, 8);
+    ONE("names a rank that does not exist", REC_SEND, 0, 0, 0, 5, 1, 8);
     ONE("communicator that does not exist", REC_SEND, 0, 0, 7, 2, 1, 8);
     ONE("unknown mode", REC_SEND, 0, 9, 0, 2, 1, 8);
     ONE("to any rank", REC_SEND, 0, 0, 0, 1, 1, 8);
@@ -218,8 +218,8 @@ static void test_refusals(void **state)
     ONE("not numbered in their order", REC_COMM, 5, COMM_NEW, 0, 0, 1, 0, 2, 2, 0);
     ONE("has no rank", REC_COMM, 2, COMM_NEW, 0, 0, 0, 0);
     ONE("MPI made", REC_COMM_FREE, 0);
-    ONE("a rank begins twice", REC_BEGIN, 0, 2, 0, 0, 0, 0, 0);
-    ONE("another program", REC_OTHER, OTHER_SPAWN);
+    ONE("a rank begins twice", REC_BEGIN, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0);
+    ONE("more than 64 bits", REC_SEND, UINT64_MAX - 1, 0, 0, 3, 1, 8);
     ONE("between two groups", REC_OTHER, OTHER_INTERCOMM);
     one(REC_OVERLAP, NULL, 0, "several threads");
     ONE("is never sent", REC_RECV, 0, 0, 3, 2, 8, 3, 2);
@@ -241,7 +241,7 @@ static void test_ranks_that_disagree(void **state)
     made_begin(&made, 2); /* the number of ranks in the records is not the file's */
     made.ranks[1].num = 0;
     made.ranks[1].records = 0;
-    MADE(&made.ranks[1], REC_BEGIN, 1, 3, 0, 0, 0, 0, 0);
+    MADE(&made.ranks[1], REC_BEGIN, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0);
     made_end(&made);
     expect_refused("another number of ranks");
     made_begin(&made, 2);
@@ -297,6 +297,145 @@ static void test_synchronous(void **state)
     }
 }
 
+/* The sum of what the ranks compute, in ns. */
+static uint64_t computed(program_clock clock, const char *note)
+{
+    ik_error err;
+    ik_workload w;
+    program_settings set = {.name = "made",
+                            .num_hosts = MADE_RANKS,
+                            .compute_scale = 1,
+                            .size_scale = 1,
+                            .clock = clock};
+    program *p = NULL;
+    write_bytes(file, made_file(&made, file));
+    assert_int_equal(program_new(&set, &p, &err), IK_OK);
+    if (program_read(p, path, "recording", NULL, &err) != IK_OK)
+        fail_msg("%s: %s", err.file, err.text);
+    if (!note)
+        assert_null(program_note_text(p));
+    else if (!program_note_text(p) || !strstr(program_note_text(p), note))
+        fail_msg("'%s' instead of '%s'", program_note_text(p) ? program_note_text(p) : "", note);
+    assert_int_equal(program_close(p, &w, &err), IK_OK);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < w.graph->num_ops; i++)
+        if (w.graph->kind[i] == IK_OP_CALC)
+            sum += w.graph->ops[i].amount;
+    ik_workload_clear(&w);
+    return sum / 1000;
+}
+
+/* Four ranks with a time of 100 ns each, of which the thread had a core for 75. */
+static void make_on(uint32_t version, uint32_t online, uint32_t allowed, bool same_set)
+{
+    made_begin_on(&made, 4, version, online, allowed, same_set);
+    for (unsigned i = 0; i < 4; i++) {
+        MADE(&made.ranks[i], REC_COLLECTIVE, 0, COLL_BARRIER, 0, 0, 0, 0, 0);
+        made_record(&made.ranks[i], REC_END, 0, NULL, 0);
+    }
+}
+
+/* By the processor's time where ranks outnumber the host's cores, or those that they may use. */
+static void test_clock(void **state)
+{
+    static const struct {
+        uint32_t online, allowed;
+        bool same_set;
+        const char *shared; /* NULL: each has a core */
+    } cases[] = {
+        {4, 4, true, NULL},
+        {4, 1, false, NULL}, /* bound, each to its own */
+        {8, 4, true, NULL},
+        {3, 3, true, "4 ranks shared 3 processor cores"},
+        {64, 1, true, "4 ranks shared 1 processor core "}, /* bound, all to the same */
+        {2, 1, false, "4 ranks shared 2 processor cores"},
+        {0, 0, true, NULL}, /* not known */
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *shared = cases[k].shared;
+        ik_recording_summary s;
+        ik_error err;
+        make_on(2, cases[k].online, cases[k].allowed, cases[k].same_set);
+        assert_int_equal(computed(PROGRAM_CLOCK_AUTO, shared), 4 * (shared ? 150 : 200));
+        assert_int_equal(computed(PROGRAM_CLOCK_WALL, shared), 4 * 200);
+        assert_int_equal(computed(PROGRAM_CLOCK_CPU, NULL), 4 * 150);
+        assert_int_equal(ik_recording_summarise(path, &s, &err), IK_OK);
+        assert_true(s.has_ran);
+        assert_int_equal(s.shared_ranks, shared ? 4 : 0);
+        assert_int_equal(s.ran_ns * 4, s.compute_ns * 3);
+    }
+}
+
+/* Recordings of version 1 have the clock only. */
+static void test_version_1(void **state)
+{
+    ik_error err;
+    ik_recording_summary s;
+    (void)state;
+    make_on(1, 0, 0, false);
+    assert_int_equal(computed(PROGRAM_CLOCK_AUTO, NULL), 4 * 200);
+    assert_int_equal(computed(PROGRAM_CLOCK_WALL, NULL), 4 * 200);
+    assert_int_equal(ik_recording_summarise(path, &s, &err), IK_OK);
+    assert_false(s.has_ran);
+    program_settings set = {.name = "made",
+                            .num_hosts = MADE_RANKS,
+                            .compute_scale = 1,
+                            .size_scale = 1,
+                            .clock = PROGRAM_CLOCK_CPU};
+    program *p = NULL;
+    assert_int_equal(program_new(&set, &p, &err), IK_OK);
+    assert_int_equal(program_read(p, path, "recording", NULL, &err), IK_ERR_INPUT);
+    assert_non_null(strstr(err.text, "no processor time"));
+    program_free(p);
+    made_begin_on(&made, 2, 1, 0, 0, false); /* nor processes of other programs */
+    MADE(&made.ranks[0], REC_SEND, 0, 0, 0, 4, 1, 8);
+    made_end(&made);
+    expect_refused("names a rank that does not exist");
+    made_begin_on(&made, 2, 3, 0, 0, false);
+    write_bytes(file, made_file(&made, file));
+    assert_int_equal(ik_recording_summarise(path, &s, &err), IK_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "versions 1 to 2"));
+}
+
+static void test_longer_away_than_the_gap(void **state)
+{
+    (void)state;
+    made_begin(&made, 2);
+    made_rank *m = &made.ranks[0];
+    made_number(m, REC_OTHER);
+    made_number(m, 100);
+    made_number(m, 101);
+    made_number(m, 5);
+    made_number(m, OTHER_CALL);
+    m->records++;
+    made_end(&made);
+    expect_refused("longer than the time between calls");
+}
+
+/* Processes that were spawned: what waited for them lasts as long as it did, and sends nothing. */
+static void test_outside(void **state)
+{
+    ik_error err;
+    ik_recording_summary s;
+    (void)state;
+    made_begin(&made, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        made_rank *m = &made.ranks[i];
+        made_record(m, REC_OTHER, 0, (const uint64_t[]){OTHER_SPAWN}, 1);
+        made_record(m, REC_SEND, 0, (const uint64_t[]){0, 0, 0, 4, 1, 8}, 6);
+        made_record(m, REC_RECV, 0, (const uint64_t[]){1, 0, 1, 0, 8}, 5); /* from any */
+        made_record(m, REC_WAIT, 0, (const uint64_t[]){WAIT_WAIT, 1, 1, 1 << 2 | 1, 4, 9}, 6);
+        made_record(m, REC_OTHER, 0, (const uint64_t[]){OTHER_OUTSIDE}, 1);
+        made_record(m, REC_END, 0, NULL, 0);
+    }
+    assert_int_equal(computed(PROGRAM_CLOCK_AUTO, "2 calls start or join"), 2 * (100 + 4 * 5));
+    assert_int_equal(ik_recording_summarise(path, &s, &err), IK_OK);
+    assert_int_equal(s.messages, 0);
+    assert_int_equal(s.spawned, 2);
+    assert_int_equal(s.outside, 6);
+}
+
 static int make_file(void **state)
 {
     (void)state;
@@ -321,6 +460,10 @@ int main(void)
         cmocka_unit_test(test_ranks_that_disagree),
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_synchronous),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_version_1),
+        cmocka_unit_test(test_longer_away_than_the_gap),
+        cmocka_unit_test(test_outside),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

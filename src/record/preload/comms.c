@@ -270,17 +270,41 @@ static void record_comm(call *of, const known_comm *c, unsigned kind, uint32_t p
 #define HANDLE(type, constant, variable) (constant)
 #endif
 
-bool comms_start(void)
+static void find_handles(void)
 {
     world_handle = HANDLE(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
     self_handle = HANDLE(MPI_Comm, MPI_COMM_SELF, "ompi_mpi_comm_self");
     null_handle = HANDLE(MPI_Comm, MPI_COMM_NULL, "ompi_mpi_comm_null");
     num_comms = 0;
+}
+
+bool comms_start(void)
+{
+    find_handles();
     if (real_mpi.Comm_group(world_handle, &world_group) != MPI_SUCCESS)
         return false;
     comm_world = comm_add(world_handle);
     return comm_world && comm_add(self_handle) != comm_world;
 }
+
+#ifdef HAVE_SESSIONS
+bool comms_start_session(MPI_Session session, int *rank, int *size)
+{
+    find_handles();
+    if (real_mpi.Group_from_session_pset(session, "mpi://WORLD", &world_group) != MPI_SUCCESS)
+        return false;
+    real_mpi.Group_rank(world_group, rank);
+    real_mpi.Group_size(world_group, size);
+    comm_world = calloc(1, sizeof *comm_world);
+    if (!comm_world)
+        return false;
+    comm_world->size = comm_world->num_peers = (uint32_t)*size;
+    comm_world->rank = *rank;
+    comm_world->num_in = comm_world->num_out = -1;
+    num_comms = 2; /* the numbers of MPI_COMM_WORLD and of MPI_COMM_SELF */
+    return true;
+}
+#endif
 
 void comms_get_world(int *rank, int *size, MPI_Comm *parent)
 {

@@ -50,6 +50,13 @@
     }                                                                                              \
     static int JOIN(on_, NAME)(int(*real) PARAMS, UNPACK PARAMS)
 
+#ifdef HAVE_SESSIONS
+#define RECORDER_SESSION_CALLS(X)                                                                  \
+    X(Group_from_session_pset)                                                                     \
+    X(Group_rank)
+#else
+#define RECORDER_SESSION_CALLS(X)
+#endif
 /* Calls of the MPI library that the recorder makes itself. */
 #define RECORDER_CALLS(X)                                                                          \
     X(Comm_rank)                                                                                   \
@@ -73,7 +80,8 @@
     X(Dist_graph_neighbors_count)                                                                  \
     X(Dist_graph_neighbors)                                                                        \
     X(Query_thread)                                                                                \
-    X(Get_elements_x)
+    X(Get_elements_x)                                                                              \
+    RECORDER_SESSION_CALLS(X)
 typedef struct recorder_calls {
 #define X(name) __typeof__(&PMPI_##name) name;
     RECORDER_CALLS(X)
@@ -84,7 +92,7 @@ typedef struct recorder_calls {
 typedef struct call {
     uint64_t begin, end;
     uint64_t away; /* of the time since the call before: how long its thread did not run */
-    bool on; /* false: passed on without a record */
+    bool on;       /* false: passed on without a record */
 } call;
 
 /* Numbers that become the operands of a record. */
@@ -123,7 +131,8 @@ typedef struct pending {
 } pending;
 
 extern recorder_calls real_mpi;
-extern bool recorder_on; /* between MPI_Init and MPI_Finalize */
+extern bool
+    recorder_on; /* between MPI_Init and MPI_Finalize; of sessions: the first and the last */
 extern known_comm *comm_world;
 
 /* ---- state.c */
@@ -133,6 +142,10 @@ void *recorder_symbol(const char *name);
 uint64_t recorder_clock(void);
 void recorder_started(void); /* after MPI_Init */
 void recorder_ended(void);   /* before MPI_Finalize */
+#ifdef HAVE_SESSIONS
+void recorder_session_started(MPI_Session session); /* after MPI_Session_init */
+void recorder_session_ends(void);                   /* before MPI_Session_finalize */
+#endif
 /* Stops recording for good; the reason goes to the terminal and to `ikat record`. */
 void recorder_give_up(const char *why, ...) __attribute__((format(printf, 1, 2)));
 /* Begins a call. `frame`: HERE of the wrapper. False: inside another call, or not recording. */
@@ -176,6 +189,11 @@ void record_other(call *c, unsigned kind);
 /* ---- comms.c */
 known_comm *comm_of(MPI_Comm handle);
 bool comms_start(void);
+#ifdef HAVE_SESSIONS
+/* In the place of comms_start and comms_get_world: all processes are those of the session's set
+ * mpi://WORLD, for which there is no handle. */
+bool comms_start_session(MPI_Session session, int *rank, int *size);
+#endif
 /* Made by all of `parent` (NULL: by others). `made` may be MPI_COMM_NULL. */
 void comm_made(call *c, MPI_Comm parent, MPI_Comm made, unsigned kind);
 /* `made` is one that MPI_Comm_idup makes of `parent`; MPI_COMM_NULL: it is not known yet. */

@@ -36,15 +36,22 @@ static bool threaded;     /* MPI_THREAD_MULTIPLE */
 static bool overlap_seen;
 static atomic_int inside; /* threads in recorded calls */
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t polls, poll_ns, poll_gap, poll_away; /* unsuccessful tests that no record tells of yet */
+static uint64_t polls, poll_ns, poll_gap,
+    poll_away; /* unsuccessful tests that no record tells of yet */
 static uint32_t own_rank;
+static char version[MPI_MAX_LIBRARY_VERSION_STRING + 1]; /* of the MPI library */
+static bool world_begun; /* MPI_Init was called: MPI_Finalize ends the recording */
+#ifdef HAVE_SESSIONS
+static int num_sessions; /* that are open */
+static bool sessions_ended;
+#endif
 static const char *folder;
 static __thread char *outermost __attribute__((tls_model("initial-exec")));
 
 /* The thread's clock of processor time costs a system call (.1 to .6 us), so it is not read at the
  * beginning and at the end of every gap between calls: at the end of those that last this long, and
- * at the end of a call if it was not read for this long. A thread that computes between two readings
- * runs, or the gap would be longer; so a gap is wrong by this much at most. */
+ * at the end of a call if it was not read for this long. What was not read is taken for time in
+ * which the thread ran, so a gap is wrong by this much at most. */
 enum { CPU_STEP_NS = 10000 };
 typedef struct cpu_reading {
     uint64_t cpu, wall; /* wall 0: never read */
@@ -147,7 +154,7 @@ static bool find_calls(void)
 }
 
 /* The MPI library that is loaded is the one that this recorder was built for. */
-static bool library_fits(char *version)
+static bool library_fits(void)
 {
     int length = 0;
     if (!find_calls())
@@ -188,7 +195,7 @@ static void put_cores(operands *o)
     put(o, sum);
 }
 
-static void record_begin(uint32_t num_ranks, const char *version)
+static void record_begin(uint32_t num_ranks)
 {
     operands o;
     char host[256] = "", line[64] = "";
@@ -214,13 +221,13 @@ static void record_begin(uint32_t num_ranks, const char *version)
     put_end(&o);
 }
 
-void recorder_started(void)
+/* Whether this process is to be recorded, and can be. */
+static bool is_wanted(void)
 {
-    static char version[MPI_MAX_LIBRARY_VERSION_STRING + 1];
     folder = getenv(RECORDING_FOLDER_VARIABLE);
     if (!folder || recorder_on)
-        return;
-    if (!library_fits(version)) { /* handles are of another kind: its calls cannot be passed on */
+        return false;
+    if (!library_fits()) { /* handles are of another kind: its calls cannot be passed on */
         own_rank = (uint32_t)getpid();
         write_problem("the program loads another MPI library than " LIBRARY_WORD
                       ": say which with --mpi");
@@ -229,22 +236,59 @@ void recorder_started(void)
               stderr);
         _exit(1);
     }
-    int rank = 0, size = 0;
-    if (!comms_start())
-        return;
-    MPI_Comm parent;
-    comms_get_world(&rank, &size, &parent);
-    own_rank = (uint32_t)rank;
-    if (!comm_is_null(parent)) /* its MPI_COMM_WORLD is not the one that is recorded */
-        return;
+    return true;
+}
+
+static void begin_recording(int size)
+{
     if (!stream_open(folder, own_rank, (uint32_t)size))
         return;
     recorder_on = true;
-    record_begin((uint32_t)size, version);
+    record_begin((uint32_t)size);
     last_end = recorder_clock();
     last_thread = &cpu_read;
     read_cpu(last_end);
 }
+
+void recorder_started(void)
+{
+    int rank = 0, size = 0;
+    MPI_Comm parent;
+    world_begun = true;
+    if (!is_wanted() || !comms_start())
+        return;
+    comms_get_world(&rank, &size, &parent);
+    own_rank = (uint32_t)rank;
+    if (comm_is_null(parent)) /* otherwise its MPI_COMM_WORLD is not the one that is recorded */
+        begin_recording(size);
+}
+
+#ifdef HAVE_SESSIONS
+void recorder_session_started(MPI_Session session)
+{
+    int rank = 0, size = 0;
+    bool again = sessions_ended && !recorder_on;
+    num_sessions++;
+    if (!is_wanted())
+        return;
+    if (again) {
+        recorder_give_up("a session began after the last one had ended");
+        return;
+    }
+    if (!comms_start_session(session, &rank, &size))
+        return;
+    own_rank = (uint32_t)rank;
+    begin_recording(size);
+}
+
+void recorder_session_ends(void)
+{
+    if (--num_sessions > 0 || world_begun)
+        return;
+    recorder_ended();
+    sessions_ended = true;
+}
+#endif
 
 void recorder_ended(void)
 {
@@ -360,7 +404,8 @@ void record(call *c, unsigned char operation, operands *o)
         gap = gap < POLL_LOOP_NS ? 0 : gap;
         polls = poll_ns = poll_gap = poll_away = 0;
     }
-    stream_write(operation, gap, c->away < gap ? c->away : gap, c->end - c->begin, o->bytes, o->num);
+    stream_write(operation, gap, c->away < gap ? c->away : gap, c->end - c->begin, o->bytes,
+                 o->num);
     c->begin = c->end; /* further records of this call take no time */
     c->away = 0;
     last_end = c->end > last_end ? c->end : last_end; /* a record without a call has no time */

@@ -58,9 +58,7 @@ static void finish(call *c, enum form form, const MPI_Request *request, known_co
         known_comm *of = code == MPI_SUCCESS ? comm_of(comm) : NULL;                               \
         put_begin(&o);                                                                             \
         if (!of || of->inter || of->outside) {                                                     \
-            record_other(&c, !of           ? OTHER_FAILED                                          \
-                             : of->outside ? OTHER_OUTSIDE                                         \
-                                           : OTHER_INTERCOMM);                                     \
+            record_other(&c, !of ? OTHER_FAILED : of->outside ? OTHER_OUTSIDE : OTHER_INTERCOMM);  \
         } else {                                                                                   \
             put(&o, FORM != BLOCKING);                                                             \
             WHAT(&o, of, UNPACK PLAIN);                                                            \

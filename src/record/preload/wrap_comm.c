@@ -4,8 +4,8 @@
  */
 #include "recorder.h"
 
-/* A new communicator is in *made. KIND NEW: a call of all processes of `comm`. */
-#define WRAP_COMM(NAME, KIND, PARAMS, ARGS)                                                        \
+/* A new communicator is in *made. KIND NEW: a call of all processes of PARENT. */
+#define WRAP_COMM_OF(NAME, KIND, PARENT, PARAMS, ARGS)                                             \
     WRAP(NAME, PARAMS, ARGS)                                                                       \
     {                                                                                              \
         call c;                                                                                    \
@@ -14,12 +14,14 @@
         int code = real(UNPACK ARGS);                                                              \
         recorder_return(&c);                                                                       \
         if (code == MPI_SUCCESS)                                                                   \
-            comm_made(&c, comm, *made, KIND);                                                      \
+            comm_made(&c, PARENT, *made, KIND);                                                    \
         else                                                                                       \
             record_other(&c, OTHER_FAILED);                                                        \
         recorder_leave(&c);                                                                        \
         return code;                                                                               \
     }
+
+#define WRAP_COMM(NAME, KIND, PARAMS, ARGS) WRAP_COMM_OF(NAME, KIND, comm, PARAMS, ARGS)
 
 WRAP_COMM(Comm_dup, COMM_NEW, (MPI_Comm comm, MPI_Comm *made), (comm, made))
 WRAP_COMM(Comm_dup_with_info, COMM_NEW, (MPI_Comm comm, MPI_Info info, MPI_Comm *made),
@@ -58,6 +60,17 @@ WRAP_COMM(Intercomm_create, COMM_INTER,
           (MPI_Comm comm, int leader, MPI_Comm peer_comm, int remote_leader, int tag,
            MPI_Comm *made),
           (comm, leader, peer_comm, remote_leader, tag, made))
+
+#ifdef HAVE_SESSIONS
+WRAP_COMM_OF(Comm_create_from_group, COMM_GROUP, comm_null(),
+             (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler,
+              MPI_Comm *made),
+             (group, tag, info, handler, made))
+WRAP_COMM_OF(Intercomm_create_from_groups, COMM_INTER, comm_null(),
+             (MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *tag,
+              MPI_Info info, MPI_Errhandler handler, MPI_Comm *made),
+             (local, leader, remote, remote_leader, tag, info, handler, made))
+#endif
 
 /* MPI says of the new communicator that it is there when the request is over; Open MPI and MPICH
  * give its handle at once. Where that is not so, it is taken for one that was not seen being

@@ -37,6 +37,23 @@ EXPORT int PMPI_Finalize(void)
     return next();
 }
 
+#ifdef HAVE_SESSIONS
+WRAP(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session),
+     (info, handler, session))
+{
+    int code = real(info, handler, session);
+    if (code == MPI_SUCCESS)
+        recorder_session_started(*session);
+    return code;
+}
+
+WRAP(Session_finalize, (MPI_Session * session), (session))
+{
+    recorder_session_ends();
+    return real(session);
+}
+#endif
+
 /* Calls whose effect ikat does not know, with their time. */
 #define WRAP_OTHER(NAME, KIND, PARAMS, ARGS)                                                       \
     WRAP(NAME, PARAMS, ARGS)                                                                       \

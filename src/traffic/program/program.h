@@ -56,7 +56,11 @@ typedef struct program_task {
 
 /* What times of computation are by, where a trace has both: auto: the processor's, where ranks
  * shared cores. Only recordings have both. */
-typedef enum program_clock { PROGRAM_CLOCK_AUTO, PROGRAM_CLOCK_WALL, PROGRAM_CLOCK_CPU } program_clock;
+typedef enum program_clock {
+    PROGRAM_CLOCK_AUTO,
+    PROGRAM_CLOCK_WALL,
+    PROGRAM_CLOCK_CPU
+} program_clock;
 
 typedef struct program_settings {
     const char *name;     /* of the trace, in errors without a place */

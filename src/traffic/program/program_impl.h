@@ -46,7 +46,7 @@ struct program {
     const char *path;             /* and for errors; one of the builder's */
     unsigned file_line;
     uint64_t empty;
-    char *note; /* NULL = none */
+    char *note;   /* NULL = none */
     bool any_tag; /* a receive of any tag is left to the run */
 
     communicator *comms;

@@ -49,9 +49,9 @@ typedef struct rank_reader {
     size_t room_members;
     uint64_t *counts;
     size_t room_counts;
-    bool by_cpu;       /* times of computation are the processor's */
+    bool by_cpu;              /* times of computation are the processor's */
     uint64_t spawns, outside; /* calls that bring processes of other programs; calls with them */
-    uint64_t next_own; /* requests that the recording does not have */
+    uint64_t next_own;        /* requests that the recording does not have */
 } rank_reader;
 
 static ik_status no_memory(ik_error *err)
@@ -537,11 +537,12 @@ static ik_status choose_clock(rank_reader *d, ik_error *err)
     if (clock == PROGRAM_CLOCK_CPU || !cores.shared)
         return IK_OK;
     return program_note(d->p, err,
-                        d->by_cpu ? "%u ranks shared %u processor %s while they were recorded: "
-                                    "computations last as long as a rank's thread had a core "
-                                    "(clock=cpu), not what the clock says (clock=wall)"
-                                  : "%u ranks shared %u processor %s while they were recorded: the "
-                                    "times of computation have the time in which others had the core",
+                        d->by_cpu
+                            ? "%u ranks shared %u processor %s while they were recorded: "
+                              "computations last as long as a rank's thread had a core "
+                              "(clock=cpu), not what the clock says (clock=wall)"
+                            : "%u ranks shared %u processor %s while they were recorded: the "
+                              "times of computation have the time in which others had the core",
                         cores.ranks, cores.cores, cores.cores == 1 ? "core" : "cores");
 }
 
@@ -551,7 +552,8 @@ static ik_status note_outside(rank_reader *d, ik_error *err)
         return IK_OK;
     return program_note(d->p, err,
                         "%" PRIu64 " %s processes of other programs, which are not in the "
-                        "recording: %" PRIu64 " %s with them sent nothing here, and what waited for "
+                        "recording: %" PRIu64
+                        " %s with them sent nothing here, and what waited for "
                         "them alone lasts as long as it did",
                         d->spawns, d->spawns == 1 ? "call starts or joins" : "calls start or join",
                         d->outside, d->outside == 1 ? "call" : "calls");

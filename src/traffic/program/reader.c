@@ -103,9 +103,9 @@ ik_status program_read(program *p, const char *path, const char *format, const i
     }
     if (status == IK_OK && reader && strcmp(reader->name, "recording") != 0 &&
         program_get_settings(p)->clock != PROGRAM_CLOCK_AUTO)
-        status = ik_fail_at(err, IK_ERR_INPUT, s.files[0], 0, 0,
-                            "'clock' is for recordings of 'ikat record': the format %s has one time",
-                            reader->name);
+        status = ik_fail_at(
+            err, IK_ERR_INPUT, s.files[0], 0, 0,
+            "'clock' is for recordings of 'ikat record': the format %s has one time", reader->name);
     if (status == IK_OK)
         status = reader ? reader->read(p, &s, env, err) : refuse_source(&s, err);
     if (status == IK_OK && !program_ranks(p))

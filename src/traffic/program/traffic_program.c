@@ -165,8 +165,9 @@ static ik_status make_note(ik_traffic *t, const char *path, program *p, ik_error
     uint64_t empty = program_empty(p);
     ik_status status = IK_OK;
     if (empty)
-        status = program_note(p, err, "%llu %s of 0 bytes sent as 1 byte",
-                              (unsigned long long)empty, empty == 1 ? "message is" : "messages are");
+        status =
+            program_note(p, err, "%llu %s of 0 bytes sent as 1 byte", (unsigned long long)empty,
+                         empty == 1 ? "message is" : "messages are");
     if (status != IK_OK || !program_note_text(p))
         return status;
     size_t size = strlen(path) + strlen(program_note_text(p)) + 3;
