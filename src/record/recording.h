@@ -80,7 +80,8 @@ typedef struct part_block {
 } part_block;
 
 /* Operations and their operands, in order. Peers: 0 = none (MPI_PROC_NULL), 1 = any, else the rank
- * in MPI_COMM_WORLD + 2; the number of ranks + 2 = a process of another MPI_COMM_WORLD. Tags: 0 = any, else the tag + 1. Communicators: the rank's own numbers, 0
+ * in MPI_COMM_WORLD + 2; the number of ranks + 2 = a process of another MPI_COMM_WORLD (since
+ * version 2). Tags: 0 = any, else the tag + 1. Communicators: the rank's own numbers, 0
  * = MPI_COMM_WORLD, 1 = MPI_COMM_SELF. request: 0 = a blocking call; 1 = the rank's next request
  * (they are numbered from 1). A request that is named: how many requests before the next one.
  *

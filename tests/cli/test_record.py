@@ -21,7 +21,7 @@ for name, value in {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFI
     os.environ.setdefault(name, value)
 
 LIBRARIES = {"openmpi": "mpirun.openmpi", "mpich": "mpirun.mpich"}
-FABRIC = "fabric: karytree:k=4,n=2\nrouting: dmodk\nadapter: {packet: 256 B}\nmeasure: {until: delivered, at_most: 1 s}\n"
+FABRIC = "fabric: karytree:k=4,n=2\nrouting: dmodk\nadapter: {packet: 256 B}\nmeasure: {until: delivered, at_most: 100 s}\n"
 
 
 def missing(library, compiler="mpicc"):

@@ -10,7 +10,9 @@
 #include "base/array.h"
 #include "record/recording_read.h"
 #include "traffic/program/reader.h"
+#include "traffic/program/recording_notes.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,12 +197,24 @@ static ik_status begin_request(rank_reader *d, uint64_t request, size_t parts, i
     return IK_OK;
 }
 
-static ik_status wait_more(rank_reader *d, uint64_t request, ik_error *err)
+/* *parts: how many sub-requests it had. Its number is of a request that the rank has begun: the
+ * reader of records checks that. */
+static ik_status end_request(rank_reader *d, uint64_t request, uint32_t *parts, ik_error *err)
 {
-    uint32_t parts = d->parts[request];
-    if (parts == PARTS_OVER)
+    assert(request > 0 && request <= d->num_requests);
+    *parts = d->parts[request];
+    if (*parts == PARTS_OVER)
         return program_refuse(d->p, err, "request %" PRIu64 " was completed before", request);
     d->parts[request] = PARTS_OVER;
+    return IK_OK;
+}
+
+static ik_status wait_more(rank_reader *d, uint64_t request, ik_error *err)
+{
+    uint32_t parts;
+    ik_status status = end_request(d, request, &parts, err);
+    if (status != IK_OK)
+        return status;
     if (!IK_ARRAY_ROOM(d->wait, d->room_wait, d->num_wait + parts))
         return no_memory(err);
     for (uint32_t i = 0; i < parts; i++)
@@ -225,11 +239,8 @@ static ik_status read_wait(rank_reader *d, const recording_record *o, ik_error *
 
 static ik_status forget(rank_reader *d, uint64_t request, ik_error *err)
 {
-    uint32_t parts = d->parts[request];
-    ik_status status = IK_OK;
-    if (parts == PARTS_OVER)
-        return program_refuse(d->p, err, "request %" PRIu64 " was completed before", request);
-    d->parts[request] = PARTS_OVER;
+    uint32_t parts;
+    ik_status status = end_request(d, request, &parts, err);
     for (uint32_t i = 0; i < parts && status == IK_OK; i++)
         status = call_forget(d->p, d->rank, request + i * REQUEST_PARTS, err);
     return status;
@@ -521,44 +532,6 @@ static ik_status read_rank(rank_reader *d, uint32_t rank, ik_error *err)
     return status;
 }
 
-static ik_status choose_clock(rank_reader *d, ik_error *err)
-{
-    program_clock clock = program_get_settings(d->p)->clock;
-    recording_cores cores;
-    ik_status status = recording_find_cores(d->r, &cores, err);
-    if (status != IK_OK)
-        return status;
-    if (clock == PROGRAM_CLOCK_CPU && !cores.known) {
-        ik_fail_at(err, IK_ERR_INPUT, d->path, 0, 0,
-                   "the recording has no processor time: it is of version 1");
-        return ik_hint(err, IK_ERR_INPUT, "record the program again, or use clock=wall");
-    }
-    d->by_cpu = clock == PROGRAM_CLOCK_CPU || (clock == PROGRAM_CLOCK_AUTO && cores.shared);
-    if (clock == PROGRAM_CLOCK_CPU || !cores.shared)
-        return IK_OK;
-    return program_note(d->p, err,
-                        d->by_cpu
-                            ? "%u ranks shared %u processor %s while they were recorded: "
-                              "computations last as long as a rank's thread had a core "
-                              "(clock=cpu), not what the clock says (clock=wall)"
-                            : "%u ranks shared %u processor %s while they were recorded: the "
-                              "times of computation have the time in which others had the core",
-                        cores.ranks, cores.cores, cores.cores == 1 ? "core" : "cores");
-}
-
-static ik_status note_outside(rank_reader *d, ik_error *err)
-{
-    if (!d->outside && !d->spawns)
-        return IK_OK;
-    return program_note(d->p, err,
-                        "%" PRIu64 " %s processes of other programs, which are not in the "
-                        "recording: %" PRIu64
-                        " %s with them sent nothing here, and what waited for "
-                        "them alone lasts as long as it did",
-                        d->spawns, d->spawns == 1 ? "call starts or joins" : "calls start or join",
-                        d->outside, d->outside == 1 ? "call" : "calls");
-}
-
 static unsigned probe(const program_source *s)
 {
     return s->head_size >= 8 && memcmp(s->head, RECORDING_MAGIC, 8) == 0 ? 100 : 0;
@@ -577,14 +550,14 @@ static ik_status read_recording(program *p, const program_source *s, const ik_en
     if (status == IK_OK)
         status = program_begin(p, num, err);
     if (status == IK_OK)
-        status = choose_clock(&d, err);
+        status = recording_choose_clock(p, d.r, d.path, &d.by_cpu, err);
     for (uint32_t rank = 0; rank < num && status == IK_OK; rank++) {
         status = read_rank(&d, rank, err);
         if (status == IK_OK && ik_env_cancelled(env))
             status = ik_fail(err, IK_ERR_CANCELLED, "stopped");
     }
     if (status == IK_OK)
-        status = note_outside(&d, err);
+        status = recording_note_outside(p, d.spawns, d.outside, err);
     recording_close(d.r);
     free(d.comms);
     free(d.near);
