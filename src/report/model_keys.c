@@ -78,7 +78,7 @@ const char *model_without_samples(report_model *m, const char *section, const ch
 /* Keys of a point that are no part of a curve. */
 static bool is_left_out(const report_model *m, const char *key)
 {
-    static const char *const always[] = {"load", "seeds", "setup_seed"};
+    static const char *const always[] = {"load", "seeds", "setup_seed", "routing_seed"};
     char section[40];
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         if (strcmp(key, always[i]) == 0)
@@ -92,7 +92,7 @@ const char *model_row_key(report_model *m, const report_row *r)
 {
     json_t *params = NULL, *value;
     const char *key, *out = ik_arena_printf(&m->arena, "%s\n%s\n", r->traffic, r->variant);
-    if (m->num_over == 0)
+    if (m->num_over == 0 && !m->drawn_plans)
         return out ? ik_arena_printf(&m->arena, "%s%zu\n%zu", out, r->fabric, r->plan) : NULL;
     if (model_stored(r->params, &params, NULL) != IK_OK)
         return NULL;

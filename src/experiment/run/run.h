@@ -91,11 +91,11 @@ ik_status sync_left_out(runner *r, const char *text, ik_error *err);
 /* The complete parameters of a point as canonical JSON; free with free(). */
 ik_status point_params(const runner *r, const point *p, char **json, ik_error *err);
 /* The same for a fabric with its plan. */
-/* Whether the plan is made for the traffic of its points, a workload: its routing is made for a
- * pattern and names none. The experiment then has one traffic and one seed (preflight()). */
-bool plan_takes_traffic(const ik_experiment *e, const point *p);
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err);
+/* The seed that fabrics, which all points share, are drawn with: the first. */
 uint64_t setup_seed(const ik_experiment *e);
+/* The seed that the plan of a point is drawn with: the point's own if each seed has a plan. */
+uint64_t plan_seed(const ik_experiment *e, const point *p);
 /* Short text of the design and of the settings of switch, adapter and measurement that the sweep
  * varies; free with free(). */
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
@@ -142,6 +142,8 @@ ik_status misfits_ahead(runner *r, ik_error *err);
 /* ---- plans.c: builds what points run on */
 
 ik_env setup_env(const runner *r);
+/* The same with the seed of a point's plan. */
+ik_env plan_env(const runner *r, const point *p);
 /* Frees a fabric and what is kept for it; f may be NULL. */
 void fabric_drop(const runner *r, ik_fabric *f);
 /* The row of a point of this flow. */
