@@ -228,7 +228,7 @@ static void put_unsteady(const terminal_page *p)
                 snprintf(load, sizeof load, " at load %.4g %%", 100 * s->load);
             if (needs > 0)
                 snprintf(need, sizeof need, "; about %.2g ms would be enough", needs / 1e6);
-            snprintf(text, sizeof text, "%s: %.400s%s: %.200s%s.",
+            snprintf(text, sizeof text, "%s: %.400s%s: %.440s%s.",
                      s->steady == IK_STEADY_NO ? "Not steady" : "Too short to tell",
                      p->m->curves[i].label, load, s->steady_reason, need);
             terminal_wrap(p, text, 0, 2);

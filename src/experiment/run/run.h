@@ -29,6 +29,9 @@ typedef struct runner {
     /* points with a verdict whether they last; those that are not steady; the first of these */
     uint64_t with_verdict, unsteady, first_number;
     char first_unsteady[640];
+    /* points that accept far less than their routing can carry; the first of these (hints.c) */
+    uint64_t low, first_low_number;
+    char first_low[640];
     bool failed;                   /* a proof failed, a deadlock, or a workload that did not end */
     struct references *references; /* what workloads take on an ideal crossbar */
     struct traffics *traffics;     /* workloads that several look at */
@@ -211,6 +214,19 @@ ik_sim_config point_config(const ik_experiment *e, const point *p);
 void point_place(const ik_experiment *e, const point *p, ik_status status, ik_error *err);
 ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots,
                    size_t num_slots, ik_error *err);
+
+/* ---- hints.c: points that accept far less than their routing can carry */
+
+enum { HINT_CHARS = 320 };
+/* If the run accepts less than half of what the routing can carry of the traffic: how much both
+ * are, and what to try; else "". Costs ik_load_measure if it accepts less than half of what is
+ * offered. */
+void hint_find(const runner *r, const point *p, const ik_plan *plan, const ik_traffic *traffic,
+               const ik_sim_result *result, const ik_env *env, char text[HINT_CHARS]);
+/* Counts a point with a hint, and keeps what is to be said of the first. */
+void hint_note(runner *r, const point *p, uint64_t number, const char *hint);
+/* At the end of a run: how many they are, and what to try. */
+void hints_tell(const runner *r);
 
 /* ---- reference.c: what slowdowns are measured by */
 
