@@ -53,9 +53,10 @@ typedef struct point {
  * section says. */
 #define NO_SELECTION SIZE_MAX
 
-/* What points have in common up to section selection. */
+/* What points have in common up to section selection; also the seed, if the plan is drawn. */
 typedef struct plan_block {
     point at;            /* its first point */
+    bool per_seed;       /* every seed draws another one: all points have the seed of `at` */
     uint64_t first, num; /* its points: numbers first … first + num - 1 of the sweep */
 } plan_block;
 
@@ -96,8 +97,9 @@ bool experiment_draws_permutations(const ik_experiment *e);
 bool experiment_counts_patterns(const ik_experiment *e);
 /* Whether anything that is measured looks at the traffic. */
 bool experiment_measures_traffic(const ik_experiment *e);
-/* Whether a traffic is another one with another seed. */
+/* Whether a traffic is another one with another seed; whether a routing is. */
 bool traffic_draws(const variant *traffic);
+bool routing_draws(const variant *routing);
 /* Whether points differ in this section, or could: those that are measured have less of them. */
 bool experiment_uses(const ik_experiment *e, section_id id);
 
@@ -112,6 +114,11 @@ point experiment_point(const ik_experiment *e, uint64_t number);
 const variant *experiment_variant(const ik_experiment *e, const point *p, section_id id);
 /* Makes the list of plans and counts the points. Refuses more than SWEEP_LIMIT. */
 ik_status points_list(ik_experiment *e, ik_error *err);
+/* Whether the plan is made for the traffic of its points, a workload: its routing is made for a
+ * pattern and names none. The experiment then has one traffic (preflight()). */
+bool plan_takes_traffic(const ik_experiment *e, const point *p);
+/* Whether each of several seeds has a plan of its own. */
+bool plan_is_per_seed(const ik_experiment *e, const point *p);
 /* Writes down the points (e: an experiment) for figures: every section by its full text, and the
  * design. */
 ik_status points_axes(const void *e, struct axes *a, ik_error *err);

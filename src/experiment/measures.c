@@ -35,7 +35,8 @@ bool experiment_uses(const ik_experiment *e, section_id id)
 {
     return experiment_simulates(e) || id <= SECTION_SELECTION ||
            ((id == SECTION_TRAFFIC || id == SECTION_SEEDS) && experiment_measures_traffic(e)) ||
-           (id == SECTION_SEEDS && experiment_draws_permutations(e));
+           (id == SECTION_SEEDS &&
+            (experiment_draws_permutations(e) || e->sections[SECTION_SEEDS].num > 1));
 }
 
 /* ---- the list */
@@ -262,7 +263,7 @@ static bool params_draw(const ik_params *params)
         bool own = strcmp(p->name, "seed") == 0 && !v->has && ik_params_counts(params, i);
         bool nested = p->type == IK_PARAM_JOBS || p->type == IK_PARAM_SCHEDULE ||
                       p->type == IK_PARAM_SPEC ||
-                      (p->type == IK_PARAM_PATTERNS && patterns_draw(v->text));
+                      (p->type == IK_PARAM_PATTERNS && v->has && patterns_draw(v->text));
         if (own || (nested && v->has))
             return true;
     }
@@ -274,10 +275,20 @@ bool traffic_draws(const variant *traffic)
     return params_draw(&traffic->params);
 }
 
+bool routing_draws(const variant *routing)
+{
+    return params_draw(&routing->params);
+}
+
 /* Is anything that is measured without simulation drawn by the seeds? */
 static bool any_draws(const ik_experiment *e)
 {
     bool any = experiment_counts_patterns(e);
+    for (size_t d = 0; d < e->num_designs; d++) {
+        const variants *list = experiment_list(e, d, SECTION_ROUTING);
+        for (size_t i = 0; i < list->num; i++)
+            any |= routing_draws(&list->items[i]);
+    }
     for (size_t d = 0; d < e->num_designs && experiment_measures_traffic(e); d++) {
         const variants *list = experiment_list(e, d, SECTION_TRAFFIC);
         for (size_t i = 0; i < list->num; i++)
@@ -330,7 +341,7 @@ ik_status measures_check(const ik_experiment *e, ik_error *err)
         status =
             ytree_fail(seeds, err, "'seeds' has no effect: nothing that is measured depends on it");
         return ik_hint(err, status,
-                       "random fabrics and tables have seeds of their own: fabric: {seed: 1..10}");
+                       "random fabrics have seeds of their own: fabric: {seed: 1..10}");
     }
     return IK_OK;
 }

@@ -2,7 +2,8 @@
  *
  * experiment/points.c: the plans and points that the sections of an experiment stand for: design by
  * design the product of its variants. A selection function multiplies only routings that leave it
- * a choice. Inside a plan, points are the product of the sections behind `selection`.
+ * a choice. Inside a plan, points are the product of the sections behind `selection`; of a plan
+ * that is drawn there is one for each seed, and its points have that seed.
  */
 #include "experiment/experiment_impl.h"
 #include "experiment/figures/axes.h"
@@ -56,6 +57,24 @@ variants *experiment_next_list(ik_experiment *e, size_t *design, int *id)
     }
 }
 
+bool plan_takes_traffic(const ik_experiment *e, const point *p)
+{
+    const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
+    const ik_routing_family *family = ik_routing_find(routing->name);
+    const ik_traffic_family *traffic =
+        ik_traffic_find(experiment_variant(e, p, SECTION_TRAFFIC)->name);
+    return family && traffic && traffic->ends && (family->traits & IK_ROUTE_FOR_TRAFFIC) &&
+           !ik_params_has(&routing->params, "traffic");
+}
+
+bool plan_is_per_seed(const ik_experiment *e, const point *p)
+{
+    if (e->sections[SECTION_SEEDS].num < 2)
+        return false;
+    return routing_draws(experiment_variant(e, p, SECTION_ROUTING)) ||
+           (plan_takes_traffic(e, p) && traffic_draws(experiment_variant(e, p, SECTION_TRAFFIC)));
+}
+
 /* ---- counting */
 
 /* Plans of a routing on one fabric with one VC scheme and number of VCs. */
@@ -65,17 +84,22 @@ static size_t num_selections(const ik_experiment *e, size_t design, const varian
                                              : experiment_list(e, design, SECTION_SELECTION)->num;
 }
 
-static double plans_of_design(const ik_experiment *e, size_t design)
+/* Combinations of the sections of plans; drawn plans are as many as the seeds if `drawn`. */
+static double plans_of_design(const ik_experiment *e, size_t design, bool drawn)
 {
     const variants *routings = experiment_list(e, design, SECTION_ROUTING);
     double ways = 0;
-    for (size_t i = 0; i < routings->num; i++)
-        ways += (double)num_selections(e, design, &routings->items[i]);
+    for (size_t i = 0; i < routings->num; i++) {
+        const point at = {.design = design, .index = {[SECTION_ROUTING] = i}};
+        size_t times = drawn && plan_is_per_seed(e, &at) ? e->sections[SECTION_SEEDS].num : 1;
+        ways += (double)times * (double)num_selections(e, design, &routings->items[i]);
+    }
     return ways * (double)experiment_list(e, design, SECTION_FABRIC)->num *
            (double)experiment_list(e, design, SECTION_VC)->num *
            (double)experiment_list(e, design, SECTION_VCS)->num;
 }
 
+/* Of all its seeds. */
 static double points_of_plan(const ik_experiment *e, size_t design)
 {
     double product = 1;
@@ -107,9 +131,15 @@ static ik_status refuse_number(const ik_experiment *e, double number, ik_error *
 
 static void add_plan(ik_experiment *e, const point *at)
 {
-    plan_block *b = &e->plans[e->num_plans++];
-    *b = (plan_block){*at, e->num_points, (uint64_t)points_of_plan(e, at->design)};
-    e->num_points += b->num;
+    size_t num_seeds = e->sections[SECTION_SEEDS].num;
+    bool per_seed = plan_is_per_seed(e, at);
+    uint64_t num = (uint64_t)points_of_plan(e, at->design) / (per_seed ? num_seeds : 1);
+    for (size_t i = 0; i < (per_seed ? num_seeds : 1); i++) {
+        plan_block *b = &e->plans[e->num_plans++];
+        *b = (plan_block){*at, per_seed, e->num_points, num};
+        b->at.index[SECTION_SEEDS] = i;
+        e->num_points += num;
+    }
 }
 
 /* The combination of plan sections behind *at, `selection` innermost; false after the last. */
@@ -139,8 +169,8 @@ ik_status points_list(ik_experiment *e, ik_error *err)
 {
     double points = 0, plans = 0;
     for (size_t d = 0; d < e->num_designs; d++) {
-        plans += plans_of_design(e, d);
-        points += plans_of_design(e, d) * points_of_plan(e, d);
+        plans += plans_of_design(e, d, true);
+        points += plans_of_design(e, d, false) * points_of_plan(e, d);
     }
     if (points > SWEEP_LIMIT)
         return refuse_number(e, points, err);
@@ -170,6 +200,8 @@ point experiment_point(const ik_experiment *e, uint64_t number)
     number -= e->plans[low].first;
     for (section_id id = NUM_SECTIONS; id-- > NUM_PLAN_SECTIONS;) {
         size_t num = experiment_list(e, p.design, id)->num;
+        if (id == SECTION_SEEDS && e->plans[low].per_seed)
+            continue;
         p.index[id] = (size_t)(number % num);
         number /= num;
     }

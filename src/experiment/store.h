@@ -92,6 +92,7 @@ typedef struct store_point {
     const char *params, *traffic, *variant;
     double load;
     double saturation_load; /* that a search found, NAN = none */
+    const char *hint;       /* what to try where little is accepted; NULL or "" = nothing */
     const char *probes;     /* of the search (JSON), NULL = it was none */
     uint64_t seed;
     const ik_sim_result *result;

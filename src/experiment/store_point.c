@@ -225,11 +225,11 @@ static void bind_workload(binder *b, const store_point *p, const char *key)
 
 /* Whether the point lasts; numbers that were not found are left NULL. Where nothing is judged, a
  * latency lasts before saturation. */
-static void bind_verdict(binder *b, const ik_sim_result *r)
+static void bind_verdict(binder *b, const ik_sim_result *r, const char *hint)
 {
     const ik_sim_steady *k = &r->steady;
     double saturated = metric_saturated(r); /* NAN is NULL */
-    char reason[200];
+    char reason[200], text[600];
     bind_text(b, "steady", ik_steady_verdict_name(k->verdict));
     bind_real(b, "saturated", saturated);
     if (k->verdict == IK_STEADY_NONE) {
@@ -238,7 +238,8 @@ static void bind_verdict(binder *b, const ik_sim_result *r)
         return;
     }
     ik_steady_describe(k, reason, sizeof reason);
-    bind_text(b, "steady_reason", reason);
+    snprintf(text, sizeof text, "%s%s%s", reason, hint && hint[0] ? "; " : "", hint ? hint : "");
+    bind_text(b, "steady_reason", text);
     bind_real(b, "latency_steady", k->latency_lasts);
     bind_real(b, "drift_per_ms", k->drift);
     if (k->bound > 0)
@@ -359,7 +360,7 @@ static ik_status insert(store *s, const store_point *p, const char *reference_ke
     bind_congestion(&b, p);
     bind_reorder(&b, p->result);
     bind_replies(&b, p->result);
-    bind_verdict(&b, p->result);
+    bind_verdict(&b, p->result, p->hint);
     bind_window(&b, p->result);
     bind_workload(&b, p, reference_key);
     if (b.status != IK_OK) {

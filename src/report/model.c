@@ -340,6 +340,7 @@ static ik_status read_row(report_model *m, sqlite3_stmt *statement, ik_error *er
         bool trivial = i == METRIC_FEASIBLE && simulated; /* what is simulated is feasible */
         m->used[i] |= !trivial && !isnan(row->value[i]);
     }
+    m->drawn_plans |= strstr(row->params, "\"routing_seed\":") != NULL;
     m->designs |= strncmp(row->variant, "design: ", strlen("design: ")) == 0;
     if (row->plan == SIZE_MAX || m->plans[row->plan].fabric != row->fabric)
         row_damaged(&r, 2, "is not a plan of its fabric");

@@ -169,6 +169,7 @@ typedef struct report_model {
     const char **over;      /* [num_over] axes that are samples, besides seeds */
     bool used[NUM_METRICS]; /* some point has a value */
     bool designs;           /* some point is of a design, which its variant begins with */
+    bool drawn_plans;       /* seeds have plans of their own, which are one curve */
     slow_cost *costs;
     size_t num_fabrics, num_plans, num_rows, num_curves, num_costs, num_statics, num_over;
 } report_model;

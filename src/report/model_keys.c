@@ -78,7 +78,7 @@ const char *model_without_samples(report_model *m, const char *section, const ch
 /* Keys of a point that are no part of a curve. */
 static bool is_left_out(const report_model *m, const char *key)
 {
-    static const char *const always[] = {"load", "seeds", "setup_seed"};
+    static const char *const always[] = {"load", "seeds", "setup_seed", "routing_seed"};
     char section[40];
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         if (strcmp(key, always[i]) == 0)
@@ -92,7 +92,7 @@ const char *model_row_key(report_model *m, const report_row *r)
 {
     json_t *params = NULL, *value;
     const char *key, *out = ik_arena_printf(&m->arena, "%s\n%s\n", r->traffic, r->variant);
-    if (m->num_over == 0)
+    if (m->num_over == 0 && !m->drawn_plans)
         return out ? ik_arena_printf(&m->arena, "%s%zu\n%zu", out, r->fabric, r->plan) : NULL;
     if (model_stored(r->params, &params, NULL) != IK_OK)
         return NULL;
@@ -133,11 +133,26 @@ static bool repeats_run(const report_model *m, const size_t *rows, size_t i)
     return false;
 }
 
+/* Whether the plans that seeds drew on a fabric all say what row i does, which is not the first of
+ * them: the draw does not matter to it. */
+static bool repeats_fabric(const report_model *m, const size_t *rows, size_t num, size_t i,
+                           metric_id id)
+{
+    size_t fabric = m->rows[rows[i]].fabric, first = i;
+    while (first > 0 && m->rows[rows[first - 1]].fabric == fabric)
+        first--;
+    for (size_t k = first; k < num && m->rows[rows[k]].fabric == fabric; k++)
+        if (!same_value(m->rows[rows[k]].value[id], m->rows[rows[i]].value[id]))
+            return false;
+    return first < i;
+}
+
 /* Points of a plan stand together. What seeds draw is repeated if all of them say the same. */
 bool model_is_repeat(const report_model *m, const size_t *rows, size_t num, size_t i, metric_id id)
 {
     size_t plan = m->rows[rows[i]].plan, first = i, end = i + 1;
-    if (repeats_run(m, rows, i))
+    if (repeats_run(m, rows, i) ||
+        (m->drawn_plans && metrics[id].exact && repeats_fabric(m, rows, num, i, id)))
         return true;
     if (!metrics[id].exact || i == 0 || m->rows[rows[i - 1]].plan != plan)
         return false;

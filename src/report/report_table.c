@@ -260,7 +260,8 @@ static ik_status put_table(report_model *m, size_t table, const terminal_page *p
     if (status == IK_OK)
         status = read_cells(&c, err);
     if (status == IK_OK && c.rows == 0)
-        fprintf(p->out, "The table '%s' has no rows.\n", ik_report_tables[table]);
+        fprintf(p->out, "The table '%s' has no rows%s.\n", ik_report_tables[table],
+                m->num_rows == 0 ? ": no point is finished yet" : "");
     else if (status == IK_OK)
         status = put_cells(p, &c, err);
     free(c.cell);

@@ -228,7 +228,7 @@ static void put_unsteady(const terminal_page *p)
                 snprintf(load, sizeof load, " at load %.4g %%", 100 * s->load);
             if (needs > 0)
                 snprintf(need, sizeof need, "; about %.2g ms would be enough", needs / 1e6);
-            snprintf(text, sizeof text, "%s: %.400s%s: %.200s%s.",
+            snprintf(text, sizeof text, "%s: %.400s%s: %.440s%s.",
                      s->steady == IK_STEADY_NO ? "Not steady" : "Too short to tell",
                      p->m->curves[i].label, load, s->steady_reason, need);
             terminal_wrap(p, text, 0, 2);
@@ -299,6 +299,7 @@ static void put_congested(const terminal_page *p, grid *g, const report_curve *c
     grid_cell(g, c->variant[0] ? "%s, %s" : "%s%s", c->plan_label, c->variant);
     grid_cell(g, "%s", c->traffic);
     put_load(g, s->load);
+    put_share(g, s->value[METRIC_THROUGHPUT].mean);
     put_share(g, s->value[METRIC_BLOCKED].mean);
     put_share(g, s->value[METRIC_HOL].mean);
     grid_cell(g, "%.1f", s->value[METRIC_ROOTS].mean);
@@ -324,9 +325,9 @@ static ik_status congestion_of(const report_step *s, json_t **out, ik_error *err
 
 static ik_status put_congestion(const terminal_page *p, ik_error *err)
 {
-    grid g = {.headers = {"routing*", "traffic*", "load>", "blocked>", "head-of-line>", "roots>",
-                          "tree>", "worst root", "hosts got"},
-              .columns = 9};
+    grid g = {.headers = {"routing*", "traffic*", "load>", "accepted>", "blocked>", "head-of-line>",
+                          "roots>", "tree>", "worst root", "hosts sent"},
+              .columns = 10};
     for (size_t i = 0; i < p->m->num_curves; i++) {
         const report_curve *c = &p->m->curves[i];
         json_t *found = NULL;
@@ -457,6 +458,11 @@ static void put_extent(const terminal_page *p)
     const report_model *m = p->m;
     size_t i;
     json_t *item;
+    if (m->num_rows == 0 && m->num_left_out < m->num_points)
+        fprintf(p->out,
+                "No point is finished yet: %" PRIu64 " points are under way or to be run. If the "
+                "run was stopped, the same command continues it.\n",
+                m->num_points - m->num_left_out);
     if (m->num_rows < m->num_points)
         fprintf(p->out, "%zu of %" PRIu64 " points are finished%s\n", m->num_rows, m->num_points,
                 m->num_left_out ? "; left out are:" : "");

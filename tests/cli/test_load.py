@@ -326,9 +326,12 @@ class Load(CliTest):
         # seeds of a traffic that draws nothing are all of the same table
         path.write_text(head + f"traffic: {cg}\nseeds: 2\n")
         self.ok("run", path, "-o", self.tmp / "seeds.db")
+        # seeds that draw the traffic, or its places, have tables of their own
+        for k, traffic in enumerate((f"{cg[:-1]}, mapping: random}}", "exchange")):
+            path.write_text(head + f"traffic: {traffic}\nseeds: 2\n")
+            answer = self.json("run", path, "-o", self.tmp / f"drawn{k}.db")
+            self.assertEqual([p["params"].get("routing_seed", 1) for p in answer["points"] if p["routing"] == "colored"], [1, 2])
         for text, says in ((f"traffic: [{cg}, exchange]\n", "several"),
-                           (f"traffic: {cg[:-1]}, mapping: random}}\nseeds: 2\n", "several seeds"),
-                           ("traffic: exchange\nseeds: 2\n", "several seeds"),
                            (f"jobs: [{{name: a, traffic: {cg}}}]\n", "'jobs'")):
             with self.subTest(text):
                 path.write_text(head + text)

@@ -308,12 +308,12 @@ static void test_designs(void **state)
         read_ok("designs:\n"
                 "  - {name: a, fabric: 'karytree:k=2,n=2', routing: [dmodk, adaptive_tree, smodk], "
                 "selection: [random, first_free]}\n"
-                "  - {name: b, fabric: ['ring:n=4', 'ring:n=5'], routing: updown}\n"
+                "  - {name: b, fabric: ['ring:n=4', 'ring:n=5'], routing: 'updown:seed=1'}\n"
                 "load: [10%, 20%]\nseeds: 3\n",
                 NULL);
     static const size_t designs[] = {0, 0, 0, 0, 1, 1};
     static const char *const routings[] = {"dmodk", "adaptive_tree", "adaptive_tree",
-                                           "smodk", "updown",        "updown"};
+                                           "smodk", "updown:seed=1", "updown:seed=1"};
     static const char *const selections[] = {"auto", "random", "first_free",
                                              "auto", "auto",   "auto"};
     assert_int_equal(e->num_plans, 6);

@@ -20,6 +20,13 @@ ik_env setup_env(const runner *r)
     return env;
 }
 
+ik_env plan_env(const runner *r, const point *p)
+{
+    ik_env env = setup_env(r);
+    env.seed = plan_seed(r->e, p);
+    return env;
+}
+
 /* First column of the only row, if there is one. */
 static ik_status look_up(const runner *r, const char *sql, const char *const *texts, bool *found,
                          int64_t *id, ik_error *err)
@@ -209,21 +216,11 @@ static void place_plan(const ik_experiment *e, const point *p, plan_stage stage,
     place_in_sections(e, p, of_stage[stage], 3, err);
 }
 
-bool plan_takes_traffic(const ik_experiment *e, const point *p)
-{
-    const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
-    const ik_routing_family *family = ik_routing_find(routing->name);
-    const ik_traffic_family *traffic =
-        ik_traffic_find(experiment_variant(e, p, SECTION_TRAFFIC)->name);
-    return family && traffic && traffic->ends && (family->traits & IK_ROUTE_FOR_TRAFFIC) &&
-           !ik_params_has(&routing->params, "traffic");
-}
-
 static ik_status make_plan_for(const runner *r, const ik_fabric *f, const point *p,
                                const ik_traffic *traffic, ik_plan **plan, ik_error *err)
 {
     const ik_experiment *e = r->e;
-    ik_env env = setup_env(r);
+    ik_env env = plan_env(r, p);
     env.traffic = traffic;
     const variant *routing = experiment_variant(e, p, SECTION_ROUTING);
     const variant *vc = experiment_variant(e, p, SECTION_VC),
@@ -244,7 +241,7 @@ ik_status plan_make_for(const runner *r, const ik_fabric *f, const point *p, ik_
                         ik_error *err)
 {
     const variant *v = experiment_variant(r->e, p, SECTION_TRAFFIC);
-    ik_env env = setup_env(r);
+    ik_env env = plan_env(r, p);
     ik_traffic *traffic = NULL;
     ik_status status = IK_OK;
     if (plan_takes_traffic(r->e, p))

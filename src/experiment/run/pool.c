@@ -23,6 +23,7 @@ typedef struct outcome {
     ik_sim_result result;
     double load;                /* that was simulated, 0 = it has none */
     double saturation_load;     /* as search_found's; NAN without a search */
+    char hint[HINT_CHARS];      /* what to try, "" = nothing */
     char *probes;               /* of a search, NULL = none */
     const reference *reference; /* NULL = none: nothing was completed */
     char *jobs;                 /* what its jobs took, NULL = it has none; each of them alone */
@@ -161,6 +162,8 @@ static ik_status simulate(pool *w, const plan_slot *slot, uint64_t number, outco
     }
     status = simulate_loads(w, slot, &p, traffic, &config, &env, o, err);
     point_place(e, &p, status, err);
+    if (status == IK_OK)
+        hint_find(w->r, &p, slot->plan, traffic, &o->result, &env, o->hint);
     if (status == IK_OK && o->result.completed)
         status =
             reference_find(w->r->references, traffic, e, &p, &config, &env, &o->reference, err);
@@ -292,8 +295,7 @@ static void note_unsteady(runner *r, const point *p, const outcome *o)
     r->with_verdict += k->verdict != IK_STEADY_NONE;
     if (metric_is_told(k->verdict) || o->result.deadlock)
         return;
-    bool first = r->unsteady++ == 0 || o->number < r->first_number;
-    if (!first)
+    if (r->unsteady++ > 0 && o->number > r->first_number)
         return;
     r->first_number = o->number;
     ik_steady_describe(k, reason, sizeof reason);
@@ -393,6 +395,7 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
                            .load = o->load,
                            .saturation_load = o->saturation_load,
                            .probes = o->probes,
+                           .hint = o->hint,
                            .seed = experiment_seed(r->e, &p),
                            .result = &o->result,
                            .deadlock = contradiction,
@@ -406,10 +409,11 @@ static ik_status keep(pool *w, int64_t fabric, const outcome *o, ik_error *err)
         note_links(w->fabric, &o->result, &row);
         status = store_add_point(r->store, &row, err);
     }
-    if (status == IK_OK)
+    if (status == IK_OK) {
         note_unsent(r, &o->result.watch);
-    if (status == IK_OK)
         note_unsteady(r, &p, o);
+        hint_note(r, &p, o->number, o->hint);
+    }
     if (status == IK_OK && o->result.deadlock) {
         tell_deadlock(r, &p, o, contradicts);
     } else if (status == IK_OK && o->result.finite && !o->result.completed) {

@@ -247,7 +247,8 @@ static ik_status check_routing_files(const runner *r, size_t design, const ik_fa
     return IK_OK;
 }
 
-/* A routing that is made for the traffic is made once: for one traffic, as one seed draws it. */
+/* A routing that is made for the traffic is made for one; each seed that draws another one has a
+ * plan of its own. */
 static ik_status check_made_for(const runner *r, ik_error *err)
 {
     const ik_experiment *e = r->e;
@@ -260,8 +261,6 @@ static ik_status check_made_for(const runner *r, ik_error *err)
             continue;
         if (traffics->num > 1)
             why = "the experiment has several";
-        else if (e->sections[SECTION_SEEDS].num > 1 && traffic_draws(&traffics->items[0]))
-            why = "the experiment has several seeds, and each may draw another one";
         else if (strcmp(name, "jobs") == 0)
             why = "'jobs' are several, each of which runs alone, too";
         if (!why)
@@ -332,6 +331,32 @@ static ik_status check_windows(const runner *r, size_t design, const ik_fabric *
     return IK_OK;
 }
 
+/* Whether a fabric is drawn and the experiment does not say with which seed. */
+static bool fabric_draws(const variant *v)
+{
+    static const char *const seeds[] = {"seed", "fail_seed"};
+    const char *fail = ik_params_has(&v->params, "fail") ? ik_params_text(&v->params, "fail") : "";
+    if (fail[strspn(fail, "0123456789.e-% ")]) /* a list of links is not drawn */
+        return false;
+    for (size_t i = 0; i < v->params.num; i++)
+        for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++)
+            if (strcmp(v->params.decl[i].name, seeds[k]) == 0 && !v->params.values[i].given &&
+                ik_params_counts(&v->params, i))
+                return true;
+    return false;
+}
+
+/* Seeds draw everything but the fabric: intervals are then of one fabric, which a reader must know.
+ */
+static void tell_one_fabric(const runner *r, const variant *v)
+{
+    if (r->e->sections[SECTION_SEEDS].num > 1 && fabric_draws(v))
+        tell_note(r, IK_NOTE,
+                  "%s is drawn once: intervals over the seeds are those of one fabric; 'over' with "
+                  "a list of fabric seeds makes several fabrics samples",
+                  v->label);
+}
+
 /* A fabric, which designs before this one may have as well. */
 static ik_status check_fabric(const runner *r, const point *at, const ik_fabric *f, ik_error *err)
 {
@@ -341,6 +366,8 @@ static ik_status check_fabric(const runner *r, const point *at, const ik_fabric 
     ik_status status = known ? IK_OK : check_hosts(v, f, err);
     if (status == IK_OK && !known)
         status = check_reach(r, v, f, err);
+    if (status == IK_OK && !known)
+        tell_one_fabric(r, v);
     if (status == IK_OK && !known)
         status = check_permutations(r, f, err);
     if (status == IK_OK && !known)

@@ -239,6 +239,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     if (status == IK_OK)
         status = store_drop_references(r.store, err);
     pool_tell_unsteady(&r);
+    hints_tell(&r);
     references_free(r.references);
     ik_json_end(&r.left_out, NULL);
     close_results(&r, status);

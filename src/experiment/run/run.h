@@ -29,6 +29,9 @@ typedef struct runner {
     /* points with a verdict whether they last; those that are not steady; the first of these */
     uint64_t with_verdict, unsteady, first_number;
     char first_unsteady[640];
+    /* points that accept far less than their routing can carry; the first of these (hints.c) */
+    uint64_t low, first_low_number;
+    char first_low[640];
     bool failed;                   /* a proof failed, a deadlock, or a workload that did not end */
     struct references *references; /* what workloads take on an ideal crossbar */
     struct traffics *traffics;     /* workloads that several look at */
@@ -91,11 +94,11 @@ ik_status sync_left_out(runner *r, const char *text, ik_error *err);
 /* The complete parameters of a point as canonical JSON; free with free(). */
 ik_status point_params(const runner *r, const point *p, char **json, ik_error *err);
 /* The same for a fabric with its plan. */
-/* Whether the plan is made for the traffic of its points, a workload: its routing is made for a
- * pattern and names none. The experiment then has one traffic and one seed (preflight()). */
-bool plan_takes_traffic(const ik_experiment *e, const point *p);
 ik_status plan_key(const runner *r, const point *p, char **json, ik_error *err);
+/* The seed that fabrics, which all points share, are drawn with: the first. */
 uint64_t setup_seed(const ik_experiment *e);
+/* The seed that the plan of a point is drawn with: the point's own if each seed has a plan. */
+uint64_t plan_seed(const ik_experiment *e, const point *p);
 /* Short text of the design and of the settings of switch, adapter and measurement that the sweep
  * varies; free with free(). */
 ik_status point_variant(const ik_experiment *e, const point *p, char **text, ik_error *err);
@@ -142,6 +145,8 @@ ik_status misfits_ahead(runner *r, ik_error *err);
 /* ---- plans.c: builds what points run on */
 
 ik_env setup_env(const runner *r);
+/* The same with the seed of a point's plan. */
+ik_env plan_env(const runner *r, const point *p);
 /* Frees a fabric and what is kept for it; f may be NULL. */
 void fabric_drop(const runner *r, ik_fabric *f);
 /* The row of a point of this flow. */
@@ -209,6 +214,19 @@ ik_sim_config point_config(const ik_experiment *e, const point *p);
 void point_place(const ik_experiment *e, const point *p, ik_status status, ik_error *err);
 ik_status pool_run(runner *r, const ik_fabric *f, int64_t fabric, const plan_slot *slots,
                    size_t num_slots, ik_error *err);
+
+/* ---- hints.c: points that accept far less than their routing can carry */
+
+enum { HINT_CHARS = 320 };
+/* If the run accepts less than half of what the routing can carry of the traffic: how much both
+ * are, and what to try; else "". Costs ik_load_measure if it accepts less than half of what is
+ * offered. */
+void hint_find(const runner *r, const point *p, const ik_plan *plan, const ik_traffic *traffic,
+               const ik_sim_result *result, const ik_env *env, char text[HINT_CHARS]);
+/* Counts a point with a hint, and keeps what is to be said of the first. */
+void hint_note(runner *r, const point *p, uint64_t number, const char *hint);
+/* At the end of a run: how many they are, and what to try. */
+void hints_tell(const runner *r);
 
 /* ---- reference.c: what slowdowns are measured by */
 

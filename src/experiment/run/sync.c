@@ -22,6 +22,11 @@ uint64_t setup_seed(const ik_experiment *e)
     return e->sections[SECTION_SEEDS].items[0].params.values[0].u;
 }
 
+uint64_t plan_seed(const ik_experiment *e, const point *p)
+{
+    return plan_is_per_seed(e, p) ? experiment_seed(e, p) : setup_seed(e);
+}
+
 /* A fabric's digest stands there even if it is empty. */
 static void put_digest(ik_json *j, const runner *r, const point *p, section_id id)
 {
@@ -63,6 +68,8 @@ static ik_status put_sections(const runner *r, const point *p, bool whole, const
             ik_json_uint(&j, "proof_pairs", experiment_option(r->e, OPTION_PROOF_PAIRS)->u);
     }
     ik_json_uint(&j, "setup_seed", setup_seed(r->e));
+    if (plan_seed(r->e, p) != setup_seed(r->e)) /* more seeds leave the points of the first alone */
+        ik_json_uint(&j, "routing_seed", plan_seed(r->e, p));
     ik_json_close(&j);
     return ik_json_end_text(&j, json, NULL, err);
 }

@@ -16,7 +16,7 @@ static bool is_key(const char *name)
 {
     size_t length = strlen(name);
     bool digest = length > 7 && strcmp(name + length - 7, "_digest") == 0;
-    return !digest && strcmp(name, "setup_seed") != 0;
+    return !digest && strcmp(name, "setup_seed") != 0 && strcmp(name, "routing_seed") != 0;
 }
 
 static ik_status parse_params(const report_row *row, json_t **out, ik_error *err)

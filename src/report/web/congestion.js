@@ -126,7 +126,7 @@ export function congestionView(data) {
     const s = at(), c = s.congestion;
     label.textContent = atLoad(s.load);
     facts.textContent = `${percent(s.blocked_share)} of the buffers were blocked, ${percent(s.hol_share)} of the waiting bytes waited only for the head of their queue (${time(s.hol_time_ns)} per delivered packet); `
-      + `${s.congestion_roots.toFixed(1)} roots at a time, the largest tree held ${mean(s.congestion_tree)} buffers and hosts. Fairness ${s.fairness.toFixed(3)} (Jain): hosts injected ${percent(s.host_sent_min)} to ${percent(s.host_sent_max)} of their rate.`;
+      + `${s.congestion_roots.toFixed(1)} roots at a time, the largest tree held ${mean(s.congestion_tree)} buffers and hosts. Fairness ${s.fairness.toFixed(3)} (Jain): hosts sent ${percent(s.host_sent_min)} to ${percent(s.host_sent_max)} of their rate, and ${percent(s.throughput)} of the rate of all was accepted by the destinations.`;
     plots.forEach((p, i) => p.update(specs[i]()));
     classPlots.forEach((p, i) => { p.node.parentElement.hidden = !series().classes.length; p.update(classSpecs[i]()); });
     roots.show(s, names(), named().short);

@@ -44,7 +44,8 @@ function extent(data) {
   const points = (n) => `${count(n)} point${n === 1 ? '' : 's'}`;
   const missing = data.points_total - data.points_finished - data.points_left_out;
   return [
-    missing > 0 && el('p', { class: 'no' }, `This run is not finished: ${points(missing)} ${missing === 1 ? 'is' : 'are'} missing. The same ikat run command continues it.`),
+    missing > 0 && data.points_finished === 0 && el('p', { class: 'no' }, `No point is finished yet: ${points(missing)} ${missing === 1 ? 'is' : 'are'} under way or to be run. If the run was stopped, the same ikat run command continues it; this page shows results as soon as a point is finished.`),
+    missing > 0 && data.points_finished > 0 && el('p', { class: 'no' }, `This run is not finished: ${points(missing)} ${missing === 1 ? 'is' : 'are'} missing. The same ikat run command continues it.`),
     data.points_left_out > 0 && el('div', { class: 'left-out' }, el('p', { class: 'no' }, `${points(data.points_left_out)} of the sweep could not be run and ${data.points_left_out === 1 ? 'was' : 'were'} left out:`),
       el('ul', {}, data.left_out.map((x) => el('li', {}, `${x.what} (${points(x.points)}): ${x.why}`)))),
   ];

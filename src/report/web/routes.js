@@ -7,8 +7,12 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 export function routeCommand(data, curve, src, dst) {
   const params = data.points.find((p) => p.plan === curve.plan && p.fabric === curve.fabric)?.params ?? {};
-  const more = [params.vc && params.vc !== 'auto' && ` --vc ${quoted(params.vc)}`, Number(params.vcs) > 0 && ` --vcs ${params.vcs}`, Number(params.setup_seed ?? 1) !== 1 && ` --seed ${params.setup_seed}`].filter(Boolean).join('');
-  return `ikat route ${quoted(data.fabrics[curve.fabric].spec)} --routing ${quoted(data.plans[curve.plan].routing)}${more} --format paths | grep '^${src} ${dst} '`;
+  // Failures are drawn with the first seed, the routing with that of the plan.
+  const { setup_seed = 1, routing_seed = setup_seed } = params, spec = data.fabrics[curve.fabric].spec;
+  const damaged = Number(routing_seed) !== Number(setup_seed) && /[:,]fail(_switches)?=/.test(spec) && !/[:,]fail_seed=/.test(spec);
+  const fabric = damaged ? `${spec},fail_seed=${setup_seed}` : spec;
+  const more = [params.vc && params.vc !== 'auto' && ` --vc ${quoted(params.vc)}`, Number(params.vcs) > 0 && ` --vcs ${params.vcs}`, Number(routing_seed) !== 1 && ` --seed ${routing_seed}`].filter(Boolean).join('');
+  return `ikat route ${quoted(fabric)} --routing ${quoted(data.plans[curve.plan].routing)}${more} --format paths | grep '^${src} ${dst} '`;
 }
 
 // Where channels lead: channel → [node, its port, node, its port].

@@ -83,7 +83,7 @@ const meanOf = (values) => (values.length && values.every((x) => x !== null) ? v
 // Each job of each curve, means over the seeds.
 function jobRows(data, all, nameOf) {
   return all.flatMap((c) => {
-    const points = data.points.filter((p) => p.jobs && p.fabric === c.fabric && p.plan === c.plan && p.traffic === c.traffic && p.variant === c.variant);
+    const points = data.points.filter((p) => p.jobs && p.fabric === c.fabric && data.plans[p.plan].label === data.plans[c.plan].label && p.traffic === c.traffic && p.variant === c.variant);
     return (points[0]?.jobs ?? []).map((job, k) => {
       const of = (key) => meanOf(points.map((p) => p.jobs[k][key]));
       return { workload: c.label, short: nameOf(c), job: job.name, hosts: job.hosts, messages: job.messages, bytes: job.bytes, start_ns: job.start_ns,
@@ -239,6 +239,13 @@ function missing(data) {
     el('p', {}, `${first.plan_label} under ${first.traffic}, seed ${first.seed}, given up after ${time(ns(first.end_ps))}:`), el('pre', {}, first.missing));
 }
 
+// Why a workload was quicker than on the reference crossbar.
+function belowOne(all) {
+  const quick = all.filter((c) => c.steps[0].workload?.slowdown_reason);
+  if (!quick.length) return null;
+  return el('div', { class: 'callout' }, el('h3', {}, 'Slowdowns below 1'), quick.map((c) => el('p', {}, `${c.label}: ${c.steps[0].workload.slowdown_reason}`)));
+}
+
 export function workloads(data) {
   const all = data.curves.filter(isWorkload);
   if (!all.length) return null;
@@ -247,6 +254,7 @@ export function workloads(data) {
   return el('section', { id: 'workloads' }, el('h2', {}, 'Workloads'),
     el('p', { class: 'quiet' }, traffics.length === 1 ? `${traffics[0]}. ` : '', 'Time from 0 until the last delivery; slowdown: that time over the time of the same workload on the reference crossbar. Means over the seeds; curves and paths are of the first seed.'),
     missing(data),
+    belowOne(all),
     el('div', { class: 'card' }, el('h3', {}, 'How long it took'), completion(data, all), numbers('workloads', () => completionNumbers(data, all))),
     jobsView(data, all, nameOf),
     reasons(data, all, nameOf),

@@ -8,7 +8,8 @@
  * idle while a packet waits that may take it. */
 #include "routing/select/select.h"
 
-static ik_status create(ik_selection *s, const ik_params *params, const ik_env *env, ik_error *err)
+static ik_status by_model_create(ik_selection *s, const ik_params *params, const ik_env *env,
+                                 ik_error *err)
 {
     (void)params;
     static const char *const names[2] = {"first_free", "least_queued"};
@@ -45,7 +46,7 @@ const ik_selection_family ik_selection_by_model = {
     .name = "by_model",
     .summary = "the default: least_queued in models ioq and pipelined, first_free in the others",
     .source = "see these two",
-    .create = create,
+    .create = by_model_create,
     .pick = pick,
     .pick_mask = pick_mask,
     .traits = IK_SELECT_DRAWS,

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * experiment/run/hints.c: runs that accept far less than their routing can carry, and what to try.
+ *
+ * Settings may collapse in silence: a selection function that fills one output while the others
+ * idle, too few buffers for the length of the links, one queue per input. What the network could
+ * carry is the saturation of the routing's static load, where adaptive routings divide each flow
+ * evenly. A point is far below it if it accepts less than half of what is offered and of that
+ * saturation. Above saturation, sources that are first in, first out accept at least the load at
+ * which the first channel is full, and blocking at the head of input queues alone leaves more than
+ * half (2 - sqrt 2: Karol, Hluchyj, Morgan: Input Versus Output Queueing on a Space-Division Packet
+ * Switch, IEEE Transactions on Communications, 1987).
+ */
+#include "experiment/run/run.h"
+#include "ikat/analysis.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double far_below = 0.5;
+
+/* Whether a run could be told at all: a measured stretch of endless traffic that goes on, and that
+ * was not limited on purpose. */
+static bool may_be_judged(const ik_params *adapter, const ik_sim_result *r)
+{
+    return !r->finite && !r->deadlock && r->offered > 0 &&
+           (r->steady.verdict == IK_STEADY_YES || r->steady.verdict == IK_STEADY_NO) &&
+           !ik_params_has(adapter, "injection_rate") &&
+           !(ik_params_real(adapter, "injection_fraction") < 1);
+}
+
+/* What the routing can carry of the traffic, if the run accepts less than half of it; else NAN. */
+static double carried_by(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_result *r,
+                         const ik_env *env)
+{
+    ik_load load;
+    double carried = NAN;
+    if (r->throughput >= far_below * r->offered)
+        return NAN;
+    /* without memory for it, or for a traffic that has no load, there is nothing to say */
+    if (ik_load_measure(plan->routing, traffic, env, &load, NULL) != IK_OK)
+        return NAN;
+    double possible = load.saturation < r->offered ? load.saturation : r->offered;
+    if (load.undelivered == 0 && r->throughput < far_below * possible)
+        carried = possible;
+    ik_load_free(&load);
+    return carried;
+}
+
+/* What is known to help with such settings, the likeliest first. */
+static void put_remedies(const ik_experiment *e, const point *p, const ik_plan *plan, char *text,
+                         size_t size)
+{
+    const ik_params *sw = &experiment_variant(e, p, SECTION_SWITCH)->params;
+    const char *function = plan->selection ? plan->selection->family->name : "";
+    bool adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
+    const char *model = ik_params_text(sw, "model");
+    snprintf(text, size, "%s%s%s%s",
+             adaptive && strcmp(function, "least_queued") != 0
+                 ? "selection: least_queued, "
+                 : (adaptive ? "another selection function, " : ""),
+             plan->num_vcs < 4 ? "more VCs (vcs: 4), " : "",
+             "larger buffers (switch: {buffer: 256 KiB})",
+             strcmp(model, "ioq") == 0 ? "" : ", model: ioq");
+}
+
+void hint_find(const runner *r, const point *p, const ik_plan *plan, const ik_traffic *traffic,
+               const ik_sim_result *result, const ik_env *env, char text[HINT_CHARS])
+{
+    char remedies[160];
+    const ik_params *adapter = &experiment_variant(r->e, p, SECTION_ADAPTER)->params;
+    double carried = may_be_judged(adapter, result) ? carried_by(plan, traffic, result, env) : NAN;
+    text[0] = '\0';
+    if (isnan(carried))
+        return;
+    put_remedies(r->e, p, plan, remedies, sizeof remedies);
+    snprintf(text, HINT_CHARS,
+             "%.3g %% of the hosts' rate is accepted, where the routing can carry %.3g %%; try %s",
+             100 * result->throughput, 100 * carried, remedies);
+}
+
+void hint_note(runner *r, const point *p, uint64_t number, const char *hint)
+{
+    if (!hint[0] || (r->low++ > 0 && number > r->first_low_number))
+        return;
+    r->first_low_number = number;
+    snprintf(r->first_low, sizeof r->first_low, "%.100s with %.100s, seed %" PRIu64 ": %s",
+             experiment_variant(r->e, p, SECTION_ROUTING)->label,
+             experiment_variant(r->e, p, SECTION_TRAFFIC)->label, experiment_seed(r->e, p), hint);
+}
+
+void hints_tell(const runner *r)
+{
+    if (r->low == 1)
+        tell_note(r, IK_WARNING, "%s", r->first_low);
+    else if (r->low)
+        tell_note(r, IK_WARNING,
+                  "%" PRIu64 " points accept less than half of what their routing can carry; the "
+                  "first: %s",
+                  r->low, r->first_low);
+}
