@@ -37,9 +37,18 @@ typedef struct ik_sim_config {
     const ik_params *watch_params; /* of ik_watch_params; NULL = no packet is watched */
     uint64_t at_most_ps;           /* instead of what measure_params say; 0 = what they say */
     /* Most throughput (a fraction, like ik_sim_result.throughput) that can be accepted for ever at
-     * this load, as ik_lasting_at says; 0 = unknown. The verdict on the run knows it. */
+     * this load, as ik_lasting_at says if ik_sim_sends_in_order; 0 = unknown. The verdict on the
+     * run knows it. */
     double bound;
 } ik_sim_config;
+
+/* Whether sources are first in, first out, as ik_lasting_measure supposes: each sends
+ * all flows in the order and the proportions in which the pattern makes them. Queues that take
+ * turns (of destinations, of priorities, of VCs that a host's packets differ in) let one flow pass
+ * another that waits; replies and sizes of messages by class change the proportions. Cost: O(1), or
+ * with several VCs O(flows * initial states). */
+bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
+                           const ik_sim_config *config);
 
 /* Whether sources as the section adapter describes them can offer that load: IK_ERR_USAGE with the
  * numbers where burst_alpha, burst_beta and burst_rate contradict it. */

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import unittest
 
-from harness import IKAT, CliTest
+from harness import IKAT, SOURCE, CliTest
 
 SWEEP = """\
 fabric: karytree:k=4,n=2
@@ -19,6 +19,54 @@ figures:
   - {name: gets, where: {traffic: "TRAFFIC"}, x: load, y: throughput}
 """
 PAST = "* past saturation"
+
+
+DEGRADED = f"""\
+fabric: "file:{SOURCE}/data/cluster96.ibnetdiscover"
+routing: dmodc
+vc: dbbm
+vcs: 8
+load: 30%
+"""
+SPARSE = """\
+fabric: karytree:k=4,n=2
+routing: random
+load: [5%, 30%]
+seeds: 40
+measure: {warmup: 10 us, duration: 300 us}
+adapter: {injection: poisson}
+"""
+
+
+class Bound(CliTest):
+    """That channels cannot carry more for ever is said only where it is true."""
+
+    def points(self, text, *args):
+        path, store = self.tmp / "test.yaml", self.tmp / "test.db"
+        path.write_text(text)
+        self.ok("run", path, "-o", store, *args)
+        return list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+
+    def test_queues_of_vcs_pass_each_other(self):
+        """A host whose packets start on several VCs has a queue for each: those to the slow link do not hold back the others."""
+        for queues, bounded in (("vc", False), ("one", True)):
+            with self.subTest(queues=queues):
+                text = DEGRADED + f"adapter: {{queues: {queues}}}\nmeasure: {{warmup: 5 ms, duration: 5 ms}}\n"
+                [row] = self.points(text)
+                (self.tmp / "test.db").unlink()
+                self.assertEqual(bool(row["steady_bound"]), bounded)
+                self.assertNotIn("channels can carry", row["steady_reason"])
+                if bounded:
+                    self.assertLess(float(row["throughput"]), 1.05 * float(row["steady_bound"]))
+                else:
+                    self.assertGreater(float(row["throughput"]), 0.2)
+
+    def test_chance_is_no_excess(self):
+        """Irregular sources generate by chance somewhat more than their load in a short run: nothing of that is too much."""
+        rows = self.points(SPARSE)
+        self.assertTrue(any(float(row["throughput"]) > 1.02 * float(row["load"]) for row in rows))
+        for row in rows:
+            self.assertNotIn("channels can carry", row["steady_reason"])
 
 
 class Stationary(CliTest):

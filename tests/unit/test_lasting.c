@@ -4,6 +4,7 @@
  * program's value where all hosts of a group are alike, and below the predicted saturation. */
 #include "ikat/analysis.h"
 #include "unit/made.h"
+#include "unit/sim_helper.h"
 
 #include <math.h>
 
@@ -90,12 +91,52 @@ static void test_groups(void **state)
     ik_lasting_free(&l);
 }
 
+/* Whether sources are first in, first out. */
+static bool in_order(const char *fabric, const char *routing, const char *vc, unsigned vcs,
+                     const char *sw, const char *adapter)
+{
+    ik_env env = {.seed = 1, .num_threads = 1};
+    ik_error err = {0};
+    ik_fabric *f = NULL;
+    ik_plan *plan = NULL;
+    ik_traffic *t = NULL;
+    sections s;
+    const scenario c = {.sw = sw, .adapter = adapter};
+    assert_int_equal(ik_fabric_from_spec(fabric, &env, &f, &err), IK_OK);
+    assert_int_equal(ik_plan_from_specs(f, routing, vc, NULL, vcs, &env, &plan, &err), IK_OK);
+    assert_int_equal(ik_traffic_from_spec(f, "uniform", &env, &t, &err), IK_OK);
+    assert_int_equal(open_sections(&s, &c, &err), IK_OK);
+    bool found = ik_sim_sends_in_order(plan, t, &s.config);
+    close_sections(&s);
+    ik_traffic_free(t);
+    ik_plan_free(plan);
+    ik_fabric_free(f);
+    return found;
+}
+
+/* The queues of an adapter, and VCs: those that packets start on count, not those that they come
+ * to. */
+static void test_sources_in_order(void **state)
+{
+    (void)state;
+    const char *tree = "karytree:k=4,n=2", *torus = "torus:dims=4:4";
+    assert_true(in_order(tree, "dmodk", NULL, 0, "", ""));
+    assert_false(in_order(tree, "dmodk", NULL, 0, "", "queues=destination"));
+    assert_false(in_order(tree, "dmodk", NULL, 0, "", "reply=64 B"));
+    assert_false(in_order(tree, "dmodk", "dbbm", 4, "", ""));
+    assert_true(in_order(tree, "dmodk", "dbbm", 4, "", "queues=one"));
+    assert_true(in_order(tree, "dmodk", "dbbm", 4, "model=pipelined", ""));
+    assert_false(in_order(torus, "dor", "dateline", 2, "", ""));
+    assert_true(in_order("dragonfly:h=1", "minimal", "hopclass", 3, "", ""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_hot_spot),
         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_sources_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,11 +122,13 @@ static ik_status simulate_loads(pool *w, const plan_slot *slot, const point *p,
     ik_status status = measure_lasting(slot, traffic, config, env, &lasting, err);
     if (status != IK_OK)
         return status;
-    judged.bound = ik_lasting_at(&lasting, config->load);
+    bool bounded = lasting.known && ik_sim_sends_in_order(slot->plan, traffic, config);
+    judged.bound = bounded ? ik_lasting_at(&lasting, config->load) : 0;
     search s = {.plan = slot->plan,
                 .traffic = traffic,
                 .config = *config,
                 .lasting = &lasting,
+                .bounded = bounded,
                 .env = env,
                 .precision = precision ? precision->r : 0,
                 .tell = post_stage,

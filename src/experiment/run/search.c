@@ -71,7 +71,7 @@ static ik_status probe(bisection *b, unsigned part, ik_error *err)
     b->probe++;
     tell(b, load);
     config.load = load;
-    config.bound = ik_lasting_at(b->s->lasting, load);
+    config.bound = b->s->bounded ? ik_lasting_at(b->s->lasting, load) : 0;
     ik_status status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, &r, err);
     if (status != IK_OK)
         return status;

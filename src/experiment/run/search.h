@@ -13,7 +13,9 @@ typedef struct search {
     const ik_plan *plan;
     const ik_traffic *traffic;
     ik_sim_config config;      /* its load and bound do not count */
-    const ik_lasting *lasting; /* what can be accepted for ever */
+    const ik_lasting *lasting; /* what sources in order can have accepted for ever; of others, loads
+                                * that are more than it have flows that are not accepted */
+    bool bounded;              /* sources are (ik_sim_sends_in_order): it bounds the throughput */
     const ik_env *env;
     double precision; /* (0, 1] */
     void (*tell)(void *ctx, const char *text);

@@ -119,12 +119,13 @@ static bool is_saturated(const judged *j)
            j->r->throughput < (1 - least.missing) * j->r->offered;
 }
 
-/* More is offered than channels can carry for ever, and more is accepted. */
+/* More is offered than channels can carry for ever, and more is accepted: by more than what chance
+ * does to the little that a short run of irregular sources generates. */
 static bool is_beyond_bound(const judged *j)
 {
     double bound = j->steady->bound;
     return bound > 0 && bound < (1 - least.lost) * j->r->offered &&
-           j->r->throughput > (1 + least.throughput) * bound;
+           j->r->throughput * (1 - j->steady->throughput_half) > (1 + least.throughput) * bound;
 }
 
 /* Whether throughput stays, and may: false = the verdict is there. */

@@ -9,7 +9,7 @@
 
 /* Fills r->steady from the result of a run that is over and the batches of its partitions: `first`
  * is those of the first one, those of the others follow `stride` bytes apart. s: NULL = no verdict.
- * bound: see ik_sim_config; 0 = none, or sources are not first in, first out. */
+ * bound: see ik_sim_config. */
 void steady_judge(stationary *s, const batch_cursor *first, size_t stride, unsigned num,
                   double bound, ik_sim_result *r);
 

@@ -74,8 +74,7 @@ static ik_status resolve_times(sim *s, const sim_sections *sec, const ik_sim_con
     s->measure.judged = sim_window_judged(s->traffic, v);
     s->measure.warmup_ps = times.warmup_ps;
     s->measure.end_ps = times.end_ps;
-    bool fifo = s->adapter.queues != ADAPTER_DESTINATION && !s->reply.on && !s->adapter.paced;
-    s->measure.bound = fifo ? config->bound : 0;
+    s->measure.bound = config->bound;
     return IK_OK;
 }
 

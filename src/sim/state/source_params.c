@@ -216,3 +216,67 @@ ik_status sim_check_turns(const sim *s, const ik_params *v, ik_error *err)
              "adapter.%s adapter.packet", name);
     return ik_hint(err, IK_ERR_USAGE, "messages of one packet cannot be interleaved");
 }
+
+/* ---- the order of a source */
+
+/* Whether all packets of a host start on one VC, and so wait in one queue. */
+typedef struct first_vcs {
+    const ik_plan *plan;
+    bool known, alike; /* vc is that of a packet; there is no other */
+    uint8_t vc;
+} first_vcs;
+
+static void compare_first_vcs(void *ctx, uint32_t src, uint32_t dst, uint64_t weight,
+                              uint64_t scale)
+{
+    first_vcs *host = ctx;
+    uint32_t from, to, rails = ik_rails_count(host->plan->routing, src, dst);
+    (void)scale;
+    for (uint32_t k = 0; weight > 0 && src != dst && k < rails && host->alike; k++) {
+        ik_rails_nth(host->plan->routing, src, dst, k, &from, &to);
+        uint32_t starts = ik_plan_num_starts(host->plan, from, to);
+        for (uint32_t n = 0; n < starts && host->alike; n++) {
+            ik_packet pk;
+            ik_plan_start_nth(host->plan, from, to, n, &pk);
+            host->alike = !host->known || pk.vc == host->vc;
+            host->known = true;
+            host->vc = pk.vc;
+        }
+    }
+}
+
+static bool starts_on_one_vc(const ik_plan *plan, const ik_traffic *t)
+{
+    first_vcs host = {.plan = plan, .alike = true};
+    for (uint32_t src = 0; src < t->num_hosts && host.alike; src++) {
+        host.known = false;
+        t->family->flows(t, src, compare_first_vcs, &host);
+    }
+    return host.alike;
+}
+
+static bool has_priorities(const ik_params *sw)
+{
+    return ik_params_enum(sw, "arbiter") == ARB_CLASS && ik_params_has(sw, "class_priority");
+}
+
+static bool sizes_by_class(const ik_params *adapter)
+{
+    return ik_params_has(adapter, "message_sizes") &&
+           strchr(ik_params_text(adapter, "message_sizes"), '=');
+}
+
+bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
+                           const ik_sim_config *config)
+{
+    const ik_sim_config c = sim_config_of(config);
+    const ik_params *sw = c.switch_params, *adapter = c.adapter_params;
+    bool pipelined = ik_params_enum(sw, "model") == MODEL_PIPELINED;
+    int queues = ik_params_enum(adapter, "queues");
+    if (ik_params_has(adapter, "reply") || sizes_by_class(adapter))
+        return false;
+    if (pipelined) /* a host has one packet at a time */
+        return true;
+    return queues != ADAPTER_DESTINATION && !has_priorities(sw) &&
+           (queues == ADAPTER_ONE || plan->num_vcs == 1 || starts_on_one_vc(plan, traffic));
+}
