@@ -27,6 +27,7 @@ typedef struct entry {
     bool has_bisection;
     ik_bisection bisection;
     double *saturation; /* [num_traffics] < 0: not measured */
+    ik_load_band *band; /* [num_traffics] where it chooses detours */
 } entry;
 
 typedef struct comparison {
@@ -182,7 +183,9 @@ static ik_status measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik
             s = ik_load_measure(r, t, env, &load, err);
         }
         /* what does not arrive loads nothing; what goes minimally by queues is not predicted */
-        if (s == IK_OK && load.undelivered == 0 && !ik_load_chooses_detours(r))
+        if (s == IK_OK && load.undelivered == 0 && ik_load_chooses_detours(r))
+            s = ik_load_band_measure(r, t, &load, env, &e->band[k], err);
+        else if (s == IK_OK && load.undelivered == 0)
             e->saturation[k] = load.saturation;
         ik_load_free(&load);
         ik_traffic_free(t);
@@ -220,7 +223,8 @@ static ik_status measure_entry(comparison *x, entry *e, ik_error *err)
     if (!e->exists || (e->series && e->hosts > most_built))
         return IK_OK;
     e->saturation = calloc((size_t)x->num_traffics + 1, sizeof *e->saturation);
-    if (!e->saturation)
+    e->band = calloc((size_t)x->num_traffics + 1, sizeof *e->band);
+    if (!e->saturation || !e->band)
         return ik_fail_memory(err, sizeof *e->saturation, "a comparison");
     ik_status s = ik_fabric_from_spec(e->spec, &x->c->env, &f, err);
     if (s == IK_OK)
@@ -252,6 +256,31 @@ static void put_saturation(ik_json *j, const comparison *x, const entry *e)
     ik_json_close(j);
 }
 
+/* By pattern, as `ikat load --json` has them; null where a saturation is predicted, or nothing. */
+static void put_bands(ik_json *j, const comparison *x, const entry *e)
+{
+    ik_json_object(j, "saturation_band");
+    for (int k = 0; k < x->num_traffics; k++) {
+        const char *name = cli_get_nth(x->c, "--traffic", k);
+        const ik_load_band *b = &e->band[k];
+        if (repeated(x, k))
+            continue;
+        if (!b->chooses_detours) {
+            ik_json_null(j, name);
+            continue;
+        }
+        ik_json_object(j, name);
+        ik_json_real(j, "minimal", b->minimal, CLI_DIGITS);
+        ik_json_real(j, "valiant", b->valiant, CLI_DIGITS);
+        ik_json_real(j, "split_minimal", b->split_minimal, CLI_DIGITS);
+        ik_json_real(j, "split", b->split, CLI_DIGITS);
+        ik_json_real(j, "low", b->low, CLI_DIGITS);
+        ik_json_real(j, "high", b->high, CLI_DIGITS);
+        ik_json_close(j);
+    }
+    ik_json_close(j);
+}
+
 static void put_sizes(ik_json *j, const entry *e)
 {
     ik_json_uint(j, "hosts", (uint64_t)e->hosts);
@@ -278,8 +307,10 @@ static void put_entry(ik_json *j, const comparison *x, const entry *e)
         ik_json_real(j, "bisection_lower_bound_per_host", e->bisection.lower_bound_per_host,
                      CLI_DIGITS);
     }
-    if (e->exists && e->built && x->num_traffics)
+    if (e->exists && e->built && x->num_traffics) {
         put_saturation(j, x, e);
+        put_bands(j, x, e);
+    }
     ik_json_close(j);
 }
 
@@ -322,6 +353,11 @@ static void print_entry(const comparison *x, const entry *e, bool series, cli_ta
         number_cell(t, e->has_bisection, 3, e->bisection.per_host);
     for (int k = 0; k < x->num_traffics; k++) {
         bool known = e->built && e->saturation[k] >= 0;
+        const ik_load_band *b = e->built ? &e->band[k] : NULL;
+        if (b && b->chooses_detours) {
+            cli_table_cell(t, b->high < INFINITY ? "%.3g..%.3g" : "%.3g..?", b->low, b->high);
+            continue;
+        }
         number_cell(t, known, 4, known ? e->saturation[k] : 0);
     }
 }
@@ -354,8 +390,10 @@ static void show_table(const comparison *x)
     cli_table_print(t, stdout, x->c->colour_out);
     if (x->num_traffics) {
         printf("Traffic columns: predicted saturation under routing %s, as a fraction of the "
-               "hosts' rate; empty where it cannot be predicted ('ikat load' gives a band for "
-               "routings that choose by queues).\n",
+               "hosts' rate; empty where it cannot be predicted. A..B: not predicted, as queues "
+               "decide "
+               "what goes minimally; all minimally or all by detours carries A or more, and "
+               "no division more than B ('ikat load' says more).\n",
                x->routing);
     }
 }
@@ -406,6 +444,7 @@ static int run(cli *c)
         ik_distances_free(&x.entries[i].dist);
         ik_bisection_free(&x.entries[i].bisection);
         free(x.entries[i].saturation);
+        free(x.entries[i].band);
         free(x.entries[i].spec);
     }
     free(x.entries);
@@ -446,7 +485,8 @@ const ik_command ik_command_compare = {
         "--json: fabrics, an array of objects with series, asked, spec, hosts, "
         "switches, ports, links, radix, ports_per_host,\n"
         "links_per_host, diameter, mean_hops, bisection_per_host, "
-        "bisection_lower_bound_per_host, saturation (by pattern). With\n"
+        "bisection_lower_bound_per_host, saturation (by pattern), saturation_band (by pattern, "
+        "for routings that choose detours by queues). With\n"
         "--scale: scale, an array of objects with series, summary, hosts_by_radix.",
     .takes = "<topologies>|<file>",
     .examples = examples,

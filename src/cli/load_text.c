@@ -229,8 +229,8 @@ static void print_saturation(const loads *l)
     row("all minimally", "%.4g of the hosts' rate", b->minimal);
     row("all by detours", "%.4g", b->valiant);
     if (b->split < INFINITY)
-        row("best single share", "%.4g, with %.3g %% of every flow going minimally", b->split,
-            100 * b->split_minimal);
+        row("one share for all pairs", "at best %.4g, with %.3g %% of every flow going minimally",
+            b->split, 100 * b->split_minimal);
     if (b->high < INFINITY)
         row("however divided", "at most %.4g", b->high);
 }

@@ -14,19 +14,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 17, EARLIER_FORMAT = 16 };
+enum { APPLICATION_ID = 0x696b6174 /* "ikat" */, STORE_FORMAT = 18 };
 
 struct store {
     sqlite3 *db;
     char *path;
     int lock; /* file descriptor with an advisory lock while writing, -1 otherwise */
     bool written;
-    bool earlier;   /* of EARLIER_FORMAT: for reading alone */
-    bool begun;     /* by this process: it had no tables before */
-    bool existed;   /* as an empty file */
-    bool lasting;   /* the file holds what is finished, also after a failure */
-    bool reading;   /* of a file that was opened to be read */
-    unsigned depth; /* of transactions inside one another: the outermost counts */
+    const store_earlier *earlier; /* its format, for reading alone; NULL: today's */
+    bool begun;                   /* by this process: it had no tables before */
+    bool existed;                 /* as an empty file */
+    bool lasting;                 /* the file holds what is finished, also after a failure */
+    bool reading;                 /* of a file that was opened to be read */
+    unsigned depth;               /* of transactions inside one another: the outermost counts */
 };
 
 enum { BUSY_MS = 10000 }; /* how long another process is waited for that holds the file */
@@ -215,19 +215,19 @@ static ik_status refuse_version(const store *s, ik_error *err)
     return status;
 }
 
-/* Exactly our tables, to the letter: views, triggers and other types of columns are not read. The
- * earlier format's differ in the columns of verdicts. */
+/* Exactly our tables, to the letter: views, triggers and other types of columns are not read. */
 static ik_status check_tables(const store *s, ik_error *err)
 {
     static const char sql[] =
-        "SELECT count(*) = 6 AND sum(type = 'table' AND instr(iif(?2 = '', ?1, replace(?1, "
-        "?2, 'stationary REAL')), sql || ';') > 0) = 6 FROM sqlite_master WHERE type <> 'index' OR "
+        "SELECT count(*) = 6 AND sum(type = 'table' AND instr(replace(replace(?1, ?2, "
+        "'stationary REAL'), ?3, ''), sql || ';') > 0) = 6 FROM sqlite_master WHERE type <> "
+        "'index' OR "
         "sql IS NOT NULL";
     sqlite3_stmt *statement = NULL;
     bool row = false, ours = false;
-    ik_status status = store_prepare(
-        s, sql, (const char *[]){store_tables, s->earlier ? STORE_VERDICTS : "", NULL}, &statement,
-        err);
+    const store_earlier *e = s->earlier;
+    const char *texts[] = {store_tables, e ? e->verdicts : "", e ? e->bands : "", NULL};
+    ik_status status = store_prepare(s, sql, texts, &statement, err);
     if (status == IK_OK)
         status = store_step(s, statement, &row, err);
     ours = status == IK_OK && row && sqlite3_column_int(statement, 0);
@@ -245,7 +245,7 @@ static ik_status refuse_format(const store *s, int64_t format, ik_error *err)
                    format, ik_version(), STORE_FORMAT);
 }
 
-/* Is it ours, and of this format, or (to be read) the earlier one? *empty: a new database. */
+/* Is it ours, and of this format, or (to be read) an earlier one? *empty: a new database. */
 static ik_status identify(store *s, bool *empty, ik_error *err)
 {
     int64_t id = 0, format = 0, objects = 0;
@@ -264,7 +264,7 @@ static ik_status identify(store *s, bool *empty, ik_error *err)
                 s->path);
         return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
     }
-    s->earlier = format == EARLIER_FORMAT;
+    s->earlier = store_earlier_find(format);
     if (format != STORE_FORMAT && !s->earlier)
         return refuse_format(s, format, err);
     return check_tables(s, err);
@@ -274,10 +274,11 @@ ik_status store_refuse_earlier(const store *s, ik_error *err)
 {
     if (!s->earlier)
         return IK_OK;
-    refuse_format(s, EARLIER_FORMAT, err);
+    refuse_format(s, s->earlier->format, err);
     return ik_hint(err, IK_ERR_INPUT,
-                   "it can be read, but not written: its points have no verdict whether they are "
-                   "steady; run the experiment again into another file");
+                   "it can be read, but not written: %s; run the experiment again into another "
+                   "file",
+                   s->earlier->lacks);
 }
 
 static ik_status create_tables(store *s, ik_error *err)
@@ -392,7 +393,7 @@ ik_status store_open(const char *path, store **out, ik_error *err)
     if (status == IK_OK && empty)
         status = ik_fail(err, IK_ERR_INPUT, "'%.200s' is empty, expected a results file", path);
     if (status == IK_OK && s->earlier)
-        status = run_sql(s, store_earlier_view, err);
+        status = run_sql(s, s->earlier->view, err);
     if (status != IK_OK) {
         store_close(s);
         return status;

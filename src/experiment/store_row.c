@@ -41,7 +41,8 @@ const char store_tables[] =
     "reply_latency_mean_ns REAL, outstanding_mean REAL, series_outstanding BLOB, workload "
     "BLOB, feasible REAL, deadlock_free REAL, mean_hops REAL, max_hops REAL, entries_mean "
     "REAL, entries_max REAL, least_t_max REAL, contention REAL, static_slowdown REAL, "
-    "static_saturation REAL, effective_bandwidth REAL, efficiency REAL, nca_routes_min REAL, "
+    "static_saturation REAL, " STORE_BANDS
+    "effective_bandwidth REAL, efficiency REAL, nca_routes_min REAL, "
     "nca_routes_mean REAL, nca_routes_max REAL, nca_routes_sd REAL, destinations_injection REAL, "
     "destinations_up_1 REAL, destinations_up_2 REAL, destinations_down_2 REAL, "
     "destinations_down_1 REAL, destinations_between REAL, destinations_ejection REAL, "
@@ -57,11 +58,29 @@ const char store_tables[] =
     " TEXT NOT NULL, kind TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY(params, kind)) "
     "WITHOUT ROWID;";
 
-const char store_earlier_view[] =
-    "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW points AS SELECT *, 1 - stationary AS saturated, "
-    "iif(converged = 0, 0, stationary) AS latency_steady, NULL AS drift_per_ms, NULL AS "
-    "steady_bound, NULL AS needs_ns, '' AS steady, iif(stationary IS NULL, '', 'not judged (made "
-    "by an earlier version)') AS steady_reason FROM main.points";
+#define NO_BANDS                                                                                   \
+    "NULL AS band_low, NULL AS band_minimal, NULL AS band_valiant, NULL AS band_split, NULL AS "   \
+    "band_split_minimal, NULL AS band_high "
+
+static const store_earlier earlier_formats[] = {
+    {16, STORE_VERDICTS, STORE_BANDS,
+     "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW points AS SELECT *, 1 - stationary AS "
+     "saturated, iif(converged = 0, 0, stationary) AS latency_steady, NULL AS drift_per_ms, NULL "
+     "AS steady_bound, NULL AS needs_ns, '' AS steady, iif(stationary IS NULL, '', 'not judged "
+     "(made by an earlier version)') AS steady_reason, " NO_BANDS "FROM main.points",
+     "its points have no verdict whether they are steady"},
+    {17, "", STORE_BANDS,
+     "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW points AS SELECT *, " NO_BANDS
+     "FROM main.points",
+     "its points have no band of saturation"}};
+
+const store_earlier *store_earlier_find(int64_t format)
+{
+    for (size_t i = 0; i < sizeof earlier_formats / sizeof *earlier_formats; i++)
+        if (earlier_formats[i].format == format)
+            return &earlier_formats[i];
+    return NULL;
+}
 
 static ik_status lacks_memory(sqlite3_stmt *statement, ik_error *err)
 {

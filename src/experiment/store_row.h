@@ -10,13 +10,25 @@
 
 /* The statements that make the tables of a results file. */
 extern const char store_tables[];
-/* Points of the earlier format as they are read: nothing was judged, and latencies past saturation,
- * or that had not converged, were marked. A view of this connection stands before the table. */
-extern const char store_earlier_view[];
-/* Columns of the verdict whether a point lasts; the earlier format had one instead. */
+/* A format of an earlier version, which is read and not written. */
+typedef struct store_earlier {
+    int64_t format;
+    /* columns of store_tables: of these it had `stationary REAL` alone, of those none; "" = all */
+    const char *verdicts, *bands;
+    /* its points as they are read: a view of this connection stands before the table. Of format 16
+     * nothing was judged, and latencies past saturation, or that had not converged, were marked */
+    const char *view;
+    const char *lacks; /* why it is not continued */
+} store_earlier;
+/* NULL: it is none of them. */
+const store_earlier *store_earlier_find(int64_t format);
+/* Columns of the verdict whether a point lasts, and of the band in place of a saturation. */
 #define STORE_VERDICTS                                                                             \
     "saturated REAL, latency_steady REAL, drift_per_ms REAL, steady_bound REAL, needs_ns REAL, "   \
     "steady TEXT NOT NULL, steady_reason TEXT NOT NULL"
+#define STORE_BANDS                                                                                \
+    "band_low REAL, band_minimal REAL, band_valiant REAL, band_split REAL, band_split_minimal "    \
+    "REAL, band_high REAL, "
 
 /* Keeps the first error: what is wrong is said once, at the end. Values are 0 or "" from there
  * on. */

@@ -58,14 +58,45 @@ class Band(CliTest):
                 self.assertIsNone(band["low"])
         self.assertAlmostEqual(self.band("karytree:k=4,n=2", "adaptive_tree", "worst")[1]["high"], 1)
 
-    def test_results_and_comparisons_leave_it_empty(self):
-        path, store = self.tmp / "test.yaml", self.tmp / "test.db"
-        path.write_text('fabric: "slimfly:q=3"\nrouting: [minimal, valiant, ugal_l]\nsimulate: false\nmeasures: [saturation]\n')
-        self.ok("run", path, "-o", store)
-        rows = {row["routing"]: row["static_saturation"] for row in csv.DictReader(io.StringIO(self.ok("report", store, "--csv")))}
-        self.assertEqual([bool(rows[name]) for name in ("minimal", "valiant", "ugal_l")], [True, True, False])
-        told = self.json("compare", "slimfly:q=3", "--routing", "ugal_l", "--traffic", "uniform")
-        self.assertIn('"uniform": null', json.dumps(told))
+    def test_results_and_comparisons_have_the_band(self):
+        """What `load` says stands in CSV, JSON, tables, figures and `compare`, in place of a predicted saturation."""
+        path, store, fields = self.tmp / "test.yaml", self.tmp / "test.db", ("low", "minimal", "valiant", "split", "split_minimal", "high")
+        figure = "figures:\n  - {name: bound, x: routing, y: band_high, series: traffic}\n"
+        path.write_text('fabric: "slimfly:q=3"\nrouting: [minimal, valiant, ugal_l, ugal_l:paths=one]\ntraffic: [uniform, worst]\nsimulate: false\nmeasures: [saturation]\n'
+                        + figure)
+        text = self.ok("run", path, "-o", store)
+        self.assertIn("one share", text)
+        rows = list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv"))))
+        points = self.json("report", store)["points"]
+        self.assertEqual(len(rows), 8)
+        for row, point in zip(rows, points):
+            with self.subTest(routing=row["routing"], traffic=row["traffic"]):
+                predicted, band = self.band("slimfly:q=3", row["routing"], row["traffic"])
+                self.assertEqual(point["static_saturation"] is None, predicted is None)
+                self.assertEqual(predicted is None, "ugal_l" in row["routing"])
+                band = band if predicted is None else {}
+                for name in fields:
+                    self.assertAlmostEqual(point[f"band_{name}"] or 0, band.get(name) or 0, places=6)
+                    self.assertAlmostEqual(float(row[f"band_{name}"] or 0), band.get(name) or 0, places=6)
+        self.assertIn("ugal_l", self.ok("report", store, "--figure", "bound"))
+        self.ok("report", store, "-o", self.tmp / "test.html")
+        for routing in ("ugal_l", "minimal"):
+            told = self.json("compare", "slimfly:q=3", "oft:k=3", "--routing", routing, "-t", "uniform", "-t", "worst")["fabrics"]
+            table = self.ok("compare", "slimfly:q=3", "oft:k=3", "--routing", routing, "-t", "uniform", "-t", "worst")
+            for fabric in told:
+                for traffic in ("uniform", "worst"):
+                    predicted, band = self.band(fabric["spec"], routing, traffic)
+                    self.assertEqual(fabric["saturation"][traffic] is None, predicted is None)
+                    got = fabric["saturation_band"][traffic]
+                    if routing == "minimal":
+                        self.assertIsNone(got)
+                        continue
+                    self.assertEqual(got, {name: band[name] for name in got})
+                    self.assertIn(f"{band['low']:.3g}..{band['high']:.3g}", table)
+
+    def test_text_says_what_the_share_is(self):
+        self.assertIn("one share for all pairs", self.ok("load", "slimfly:q=3", "-r", "ugal_l", "-t", "worst"))
+        self.assertIn("not predicted", self.ok("load", "slimfly:q=3", "-r", "ugal_l", "-t", "worst"))
 
 
 if __name__ == "__main__":

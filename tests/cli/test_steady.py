@@ -7,6 +7,7 @@ import unittest
 from browser import CHROMIUM, Browser
 from harness import CliTest
 
+BANDS = "band_low REAL, band_minimal REAL, band_valiant REAL, band_split REAL, band_split_minimal REAL, band_high REAL, "
 SWEEP = """\
 fabric: karytree:k=4,n=2
 routing: [dmodk, smodk]
@@ -130,6 +131,24 @@ class Steady(CliTest):
             self.assertEqual(marks, 3 + 5)
             self.assertEqual(browser.console, [])
 
+    def test_files_without_bands(self):
+        """Of format 17: everything is read, the band is empty; neither continued nor merged."""
+        store, old = self.make(SWEEP.replace("seeds", "measures: [saturation]\nseeds", 1) + claim("metric: throughput, at: {load: 30%}")), self.tmp / "old.db"
+        with sqlite3.connect(old) as db:
+            db.execute("ATTACH ? AS new", (str(store),))
+            for name, sql in db.execute("SELECT name, sql FROM new.sqlite_master WHERE sql IS NOT NULL").fetchall():
+                db.execute(sql.replace(BANDS, ""))
+                columns = ", ".join(c[1] for c in db.execute(f"PRAGMA main.table_info({name})"))
+                db.execute(f"INSERT INTO main.{name} SELECT {columns} FROM new.{name}")
+            db.execute("PRAGMA application_id = 0x696b6174")
+            db.execute("PRAGMA user_version = 17")
+        db.close()
+        self.assertEqual(self.rows(old), self.rows(store))
+        self.assertEqual(self.json("report", old)["curves"], self.json("report", store)["curves"])
+        self.ok("report", old, "-o", self.tmp / "old.html")
+        self.refused("run", self.tmp / "test.yaml", "-o", old, says=["results format 17", "read, but not written", "band"])
+        self.refused("merge", old, "-o", self.tmp / "merged.db", says=["results format 17"])
+
     def test_earlier_files(self):
         """Of the format before verdicts: read as before and marked; neither continued nor merged."""
         store, old = self.make(SWEEP + claim("metric: throughput, at: {load: 30%}") + claim("metric: latency_mean_ns, at: {load: 80%}")), self.tmp / "old.db"
@@ -137,8 +156,8 @@ class Steady(CliTest):
         with sqlite3.connect(old) as db:
             db.execute("ATTACH ? AS new", (str(store),))
             for name, sql in db.execute("SELECT name, sql FROM new.sqlite_master WHERE sql IS NOT NULL").fetchall():
-                db.execute(sql.replace(verdicts, "stationary REAL"))
-                columns = ", ".join("load < 0.7" if c[1] == "stationary" else c[1] for c in db.execute(f"PRAGMA table_info({name})"))
+                db.execute(sql.replace(verdicts, "stationary REAL").replace(BANDS, ""))
+                columns = ", ".join("load < 0.7" if c[1] == "stationary" else c[1] for c in db.execute(f"PRAGMA main.table_info({name})"))
                 db.execute(f"INSERT INTO main.{name} SELECT {columns} FROM new.{name}")
             db.execute("PRAGMA application_id = 0x696b6174")
             db.execute("PRAGMA user_version = 16")

@@ -79,6 +79,12 @@ typedef enum metric_id {
     METRIC_CONTENTION,
     METRIC_STATIC_SLOWDOWN,
     METRIC_STATIC_SATURATION,
+    METRIC_BAND_LOW, /* these six: in place of a saturation, of routings that choose detours */
+    METRIC_BAND_MINIMAL,
+    METRIC_BAND_VALIANT,
+    METRIC_BAND_SPLIT,         /* with one share for all pairs, the best one */
+    METRIC_BAND_SPLIT_MINIMAL, /* which goes minimally there */
+    METRIC_BAND_HIGH,
     METRIC_BANDWIDTH,
     METRIC_EFFICIENCY,
     METRIC_NCA_MIN, /* these four: routes that turn at a root of a tree */

@@ -306,6 +306,23 @@ static ik_status put_roots(const ik_fabric *f, const double *turns, statics *out
     return status;
 }
 
+/* What is known in place of a saturation where queues decide what goes minimally. */
+static ik_status measure_band(const ik_plan *plan, const ik_traffic *t, const ik_load *even,
+                              const ik_env *env, statics *out, ik_error *err)
+{
+    ik_load_band b;
+    ik_status status = ik_load_band_measure(plan->routing, t, even, env, &b, err);
+    if (status != IK_OK)
+        return status;
+    statics_set(out, METRIC_BAND_LOW, b.low);
+    statics_set(out, METRIC_BAND_MINIMAL, b.minimal);
+    statics_set(out, METRIC_BAND_VALIANT, b.valiant);
+    statics_set(out, METRIC_BAND_SPLIT, b.split);
+    statics_set(out, METRIC_BAND_SPLIT_MINIMAL, b.split_minimal);
+    statics_set(out, METRIC_BAND_HIGH, b.high);
+    return IK_OK;
+}
+
 static ik_status measure_loads(const runner *r, const ik_plan *plan, const ik_traffic *t,
                                const ik_env *env, statics *out, ik_error *err)
 {
@@ -313,10 +330,12 @@ static ik_status measure_loads(const runner *r, const ik_plan *plan, const ik_tr
     ik_status status = ik_load_measure(plan->routing, t, env, &l, err);
     if (status != IK_OK)
         return status;
-    /* what goes minimally under UGAL depends on queues: nothing is predicted */
-    if (experiment_measures(r->e, MEASURE_SATURATION) && !ik_load_chooses_detours(plan->routing))
+    bool saturation = experiment_measures(r->e, MEASURE_SATURATION);
+    if (saturation && ik_load_chooses_detours(plan->routing))
+        status = measure_band(plan, t, &l, env, out, err);
+    else if (saturation)
         statics_set(out, METRIC_STATIC_SATURATION, l.saturation);
-    if (experiment_measures(r->e, MEASURE_NCA) && l.turns)
+    if (status == IK_OK && experiment_measures(r->e, MEASURE_NCA) && l.turns)
         status = put_roots(plan->routing->fabric, l.turns, out, err);
     ik_load_free(&l);
     return status;

@@ -168,14 +168,16 @@ function place(data, list) {
 const plainNumber = (x) => (Number.isInteger(x) ? count(x) : x.toFixed(3));
 const MEASURES = [['feasible', 'feasible', (x) => percent(x)], ['deadlock_free', 'deadlock-free', (x) => percent(x)], ['mean_hops', 'mean hops', plainNumber], ['max_hops', 'most hops', plainNumber],
   ['entries_mean', 'entries per switch', plainNumber], ['entries_max', 'largest table', plainNumber], ['least_t_max', 'least t_max', plainNumber], ['contention', 'contention', plainNumber],
-  ['static_slowdown', 'predicted slowdown', plainNumber], ['static_saturation', 'predicted saturation', (x) => percent(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
+  ['static_slowdown', 'predicted slowdown', plainNumber], ['static_saturation', 'predicted saturation', (x) => percent(x)],
+  ['band_minimal', 'saturation if all goes minimally', (x) => percent(x)], ['band_valiant', 'if all takes detours', (x) => percent(x)],
+  ['band_split', 'with one share for all pairs', (x) => percent(x)], ['band_split_minimal', 'that share', (x) => percent(x)], ['band_high', 'however divided, at most', (x) => percent(x)], ['effective_bandwidth', 'effective bandwidth', (x) => percent(x)],
   ['efficiency', 'efficiency', (x) => percent(x)], ['ports_per_host', 'ports per host', plainNumber], ['links_per_host', 'links per host', plainNumber], ['bisection', 'bisection per host', plainNumber],
   ['hosts', 'hosts', plainNumber], ['switches', 'switches', plainNumber], ['radix', 'radix', plainNumber], ['diameter', 'diameter', plainNumber],
   ['min_paths', 'fewest paths', plainNumber], ['mean_paths', 'mean paths', plainNumber], ['max_paths', 'most paths', plainNumber],
   ['nca_routes_min', 'routes of the root with fewest', plainNumber], ['nca_routes_mean', 'routes per root', plainNumber], ['nca_routes_max', 'of the root with most', plainNumber], ['nca_routes_sd', 'deviation', plainNumber],
   ['destinations_injection', 'destinations per queue: injection', plainNumber], ['destinations_up_1', 'up from level 1', plainNumber], ['destinations_up_2', 'up from level 2', plainNumber], ['destinations_down_2', 'down to level 2', plainNumber], ['destinations_down_1', 'down to level 1', plainNumber], ['destinations_between', 'between switches', plainNumber], ['destinations_ejection', 'ejection', plainNumber],
   ['permutations_free', 'permutations without contention', (x) => percent(x)], ['permutations_contention', 'their mean contention', plainNumber], ['permutations_contention_max', 'their largest contention', plainNumber]];
-const MEANINGS = { static_saturation: 'Predicted from the load of the busiest channel: the load at which it is full. The saturation of a simulation is measured.', feasible: 'Samples on which the routing can be made.', contention: 'Flows on the busiest channel of a permutation.' };
+const MEANINGS = { static_saturation: 'Predicted from the load of the busiest channel: the load at which it is full. The saturation of a simulation is measured.', band_minimal: 'What goes minimally depends on queues: no saturation is predicted, a band is.', band_split: 'The best share of minimal packets that is the same for all pairs.', band_high: 'No division of the flows over their paths carries more.', feasible: 'Samples on which the routing can be made.', contention: 'Flows on the busiest channel of a permutation.' };
 const measuresOf = (list) => MEASURES.filter(([key]) => list.some((s) => s[key] !== null && s[key] !== undefined));
 // A mean with as many places as its interval has with two digits.
 function withInterval(mean, ci, text) {
