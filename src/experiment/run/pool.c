@@ -96,19 +96,6 @@ static void post_stage(void *ctx, const char *text)
     pthread_mutex_unlock(&w->mutex);
 }
 
-/* Channels are compared with the rates of hosts: nothing is known where adapters send slower. */
-static ik_status measure_lasting(const plan_slot *slot, const ik_traffic *traffic,
-                                 const ik_sim_config *config, const ik_env *env, ik_lasting *out,
-                                 ik_error *err)
-{
-    const ik_params *adapter = config->adapter_params;
-    *out = (ik_lasting){0};
-    if (ik_params_has(adapter, "injection_rate") ||
-        ik_params_real(adapter, "injection_fraction") < 1)
-        return IK_OK;
-    return ik_lasting_measure(slot->plan->routing, traffic, env, out, err);
-}
-
 /* One run, or those of a search for its load. */
 static ik_status simulate_loads(pool *w, const plan_slot *slot, const point *p,
                                 const ik_traffic *traffic, const ik_sim_config *config,
@@ -119,7 +106,7 @@ static ik_status simulate_loads(pool *w, const plan_slot *slot, const point *p,
     ik_lasting lasting;
     o->load = experiment_load(w->r->e, p);
     o->saturation_load = NAN;
-    ik_status status = measure_lasting(slot, traffic, config, env, &lasting, err);
+    ik_status status = search_measure_lasting(slot->plan, traffic, config, env, &lasting, err);
     if (status != IK_OK)
         return status;
     bool bounded = lasting.known && ik_sim_sends_in_order(slot->plan, traffic, config);

@@ -37,4 +37,11 @@ typedef struct search_found {
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
                             ik_error *err);
 
+/* What can be accepted for ever, to judge the throughput of a run and to bound a search: nothing is
+ * known where adapters send slower than their links, since channels are compared with the rates of
+ * hosts. To be freed with ik_lasting_free. */
+ik_status search_measure_lasting(const ik_plan *plan, const ik_traffic *traffic,
+                                 const ik_sim_config *config, const ik_env *env, ik_lasting *out,
+                                 ik_error *err);
+
 #endif
