@@ -290,7 +290,7 @@ static void note_unsteady(runner *r, const point *p, const outcome *o)
     const ik_sim_steady *k = &o->result.steady;
     char load[40] = "", capped[80] = "", reason[200];
     r->with_verdict += k->verdict != IK_STEADY_NONE;
-    if (metric_is_told(k->verdict) || o->result.deadlock)
+    if (metric_counts(k->verdict) || o->result.deadlock)
         return;
     bool first = r->unsteady++ == 0 || o->number < r->first_number;
     if (!first)
