@@ -34,7 +34,8 @@ ikat reproduce 000/fig2b
 The verdicts are:
 
 - *holds* or *differs*: by the 95 % confidence intervals of both sides ([how claims are judged](experiments.md#claims));
-- *cannot be told*: the intervals overlap, or there are too few samples;
+- *cannot be told*: the intervals overlap, there are too few samples, or a point was not shown to be
+  [steady](experiments.md#is-a-number-steady) (the small scale is short);
 - *full*: the claim is checked at full scale only.
 
 This page is written by `tools/make_reproductions.py`. The tests run a part of the experiments and compare the verdicts with it.

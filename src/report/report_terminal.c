@@ -222,7 +222,7 @@ static void put_unsteady(const terminal_page *p)
             const report_step *s = &p->m->curves[i].steps[k];
             double needs = s->value[METRIC_NEEDS].mean; /* NAN: it cannot be said */
             char text[900], load[40] = "", need[80] = "";
-            if (metric_is_told(s->steady) || num++ >= UNSTEADY_SHOWN)
+            if (metric_counts(s->steady) || num++ >= UNSTEADY_SHOWN)
                 continue;
             if (s->load > 0)
                 snprintf(load, sizeof load, " at load %.4g %%", 100 * s->load);

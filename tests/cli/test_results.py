@@ -17,7 +17,7 @@ title: Kept
 fabric: karytree:k=4,n=2
 routing: [dmodk, smodk]
 load: 10%
-measure: {warmup: 1 us, duration: 8 us}
+measure: {warmup: 5 us, duration: 100 us}
 scales:
   full: {load: [10%, 30%], seeds: 3}
 figures:

@@ -8,7 +8,7 @@ title: Scales
 fabric: karytree:k=4,n=2
 routing: [dmodk, smodk]
 load: [10%, 50%]
-measure: {warmup: 1 us, duration: 2 us}
+measure: {warmup: 5 us, duration: 60 us}
 scales:
   full: {fabric: "karytree:k=4,n=3", seeds: 3}
   tiny: {load: 10%}

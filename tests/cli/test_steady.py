@@ -24,12 +24,14 @@ VERDICTS = {0.1: ("yes", "throughput holds", 0, 1), 0.3: ("no", "throughput fall
             0.6: ("yes", "saturated: queues grow", 1, 0), 0.8: ("no", "more than can last", 1, 0)}
 CLAIMS = {  # claim: verdict, and words of the reason
     "metric: throughput, at: {load: 10%}": ("holds", ""), "metric: latency_mean_ns, at: {load: 10%}": ("holds", ""),
-    "metric: throughput, at: {load: 30%}": ("cannot be told", "not steady at some points: throughput falls by 3.1 % per ms"),
+    "metric: throughput, at: {load: 30%}": ("cannot be told", "not steady at 3 points, the first dmodk, uniform, load 30 %, seed 1: throughput falls by 3.1 % per ms; about 4 ms would be enough"),
     "metric: throughput, at: {load: 30%}, transient: true": ("holds", ""), "metric: offered, at: {load: 30%}": ("holds", ""),
-    "metric: throughput / offered, at: {load: 50%}": ("holds", ""),
+    "metric: throughput / offered, at: {load: 50%}": ("cannot be told", "too short to tell at 3 points, the first dmodk, uniform, load 50 %, seed 1: the interval is 9 % wide; about 4 ms would be enough"),
+    "metric: throughput, at: {load: 50%}, transient: true": ("holds", ""), "metric: offered, at: {load: 50%}": ("holds", ""),
     "metric: throughput, at: {load: 60%}": ("holds", ""), "metric: mean_hops, at: {load: 30%}": ("holds", ""),
-    "metric: latency_p99_ns, at: {load: 60%}": ("cannot be told", "do not last: saturated"), "metric: latency_p99_ns, at: {load: 60%}, transient: true": ("holds", ""),
-    "metric: saturation": ("cannot be told", "not steady at some points"), "metric: peak": ("holds", ""), "metric: plateau": ("cannot be told", "")}
+    "metric: latency_p99_ns, at: {load: 60%}": ("cannot be told", "latencies do not last at 3 points, the first dmodk, uniform, load 60 %, seed 1: saturated"), "metric: latency_p99_ns, at: {load: 60%}, transient: true": ("holds", ""),
+    "metric: network_latency_mean_ns, at: {load: 60%}": ("holds", ""), "metric: network_latency_mean_ns, at: {load: 50%}": ("cannot be told", "too short to tell at"),
+    "metric: saturation": ("cannot be told", "not steady at 3 points"), "metric: peak": ("holds", ""), "metric: plateau": ("cannot be told", "")}
 
 
 def claim(text):
@@ -102,6 +104,27 @@ class Steady(CliTest):
                 self.assertEqual(row["verdict"], verdict, row)
                 self.assertIn(why, row["why"])
                 self.assertEqual(row["transient"], "true" if "transient" in text else "false")
+
+    def test_too_short_decides_nothing(self):
+        """Whatever is claimed of points whose time is too short to tell, and whatever a curve would say by them."""
+        both = "of: {routing: dmodk}, against: {routing: smodk}, op: '<', value: 9, "
+        claims = ["metric: peak", "metric: plateau", "metric: argmax", "metric: saturation", "metric: throughput, at: {load: 10%}", "metric: latency_mean_ns, at: {load: 10%}",
+                  "metric: network_latency_mean_ns, at: {load: 10%}", f"metric: throughput, {both}ratio: true, at: {{load: 10%}}", f"metric: throughput, {both}ratio: true, paired: true, at: {{load: 10%}}",
+                  f"metric: peak, {both}ratio: true", "metric: order, y: throughput, of: [{routing: smodk}, {routing: dmodk}], at: {load: 10%}"]
+        claims += ["metric: crossing, y: throughput, of: {routing: dmodk}, against: {routing: smodk}, op: '>', value: 1"]
+        lines = [claim(text) if "of:" not in text else f"  - {{claim: c, {text}}}\n" for text in claims]
+        store = self.make(SWEEP + "".join(lines) + "".join(line.replace("claim: c", "claim: t, transient: true") for line in lines))
+        with sqlite3.connect(store) as db:
+            db.execute("UPDATE points SET steady = 'too short to tell', steady_reason = 'few packets', needs_ns = 4e6")
+        db.close()
+        rows = self.rows(store, "--table", "claims")
+        for text, row, transient in zip(claims, rows, rows[len(claims):]):
+            with self.subTest(text):
+                self.assertEqual(row["verdict"], "cannot be told", row)
+                self.assertRegex(row["why"], r"too short to tell at .*[ds]modk, uniform, load \d+ %, seed \d: few packets; about 4 ms would be enough")
+                self.assertNotIn("too short", transient["why"])
+        for curve in self.json("report", store)["curves"]:
+            self.assertEqual((curve["peak_throughput"], curve["saturation_load"], curve["saturation"]), (None, None, "-"))
 
     def test_lowest_load_is_past_saturation(self):
         store = self.judged()

@@ -147,7 +147,7 @@ double metric_saturated(const ik_sim_result *r)
 
 bool metric_is_latency(metric_id id)
 {
-    return (id >= METRIC_LATENCY_MEAN && id <= METRIC_NETWORK_LATENCY) || id == METRIC_HOL_TIME ||
+    return (id >= METRIC_LATENCY_MEAN && id < METRIC_NETWORK_LATENCY) || id == METRIC_HOL_TIME ||
            id == METRIC_ARRIVAL || (id >= METRIC_ROUND_TRIP && id <= METRIC_OUTSTANDING);
 }
 

@@ -128,18 +128,15 @@ extern const metric_row metrics[NUM_METRICS];
  * less than 95 % of the offered load. NAN of a finite workload. Beyond saturation queues grow as
  * long as the run lasts, and a latency says how long that was. */
 double metric_saturated(const ik_sim_result *r);
-/* Whether a number of a point with this verdict may stand for a longer run: it is steady, or was
- * not judged. Peaks, saturation and what is made of them are of such points alone. */
+/* Whether a number of a point with this verdict may stand for a longer run: it was shown to be
+ * steady, or nobody judged it. Peaks, saturation, claims and what is made of them are of such
+ * points alone: what a time is too short to tell is not known. */
 static inline bool metric_counts(ik_steady_verdict verdict)
-{
-    return verdict != IK_STEADY_NO;
-}
-/* Whether nothing has to be said of the point: it is steady, or nobody judged it. */
-static inline bool metric_is_told(ik_steady_verdict verdict)
 {
     return verdict == IK_STEADY_YES || verdict == IK_STEADY_NONE;
 }
-/* Is this a time that a packet took, or a number that grows with such times? */
+/* Is this a time since a packet was made, or a number that grows with such times? Past saturation
+ * they grow for ever, which the time in the network does not. */
 bool metric_is_latency(metric_id id);
 /* Whether this result of a point would be the same in a longer run, as far as its verdict and
  * METRIC_LATENCY_STEADY say. */

@@ -282,7 +282,7 @@ static void note_unsteady(runner *r, const point *p, const outcome *o)
     const ik_sim_steady *k = &o->result.steady;
     char load[40] = "", capped[80] = "", reason[200];
     r->with_verdict += k->verdict != IK_STEADY_NONE;
-    if (metric_is_told(k->verdict) || o->result.deadlock)
+    if (metric_counts(k->verdict) || o->result.deadlock)
         return;
     if (r->unsteady++ > 0 && o->number > r->first_number)
         return;

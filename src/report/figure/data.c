@@ -86,9 +86,8 @@ static void place_cell(const maker *k, figure_cell *c, const view_entry *entries
 
 static void count_unsteady(const figure_view *v, figure_cell *c, const report_row *row)
 {
-    bool lasts =
-        figure_lasts(row, &v->y) && figure_lasts(row, &v->x) && row->steady != IK_STEADY_SHORT;
-    c->open += !lasts && !metric_is_told(row->steady);
+    bool lasts = figure_lasts(row, &v->y) && figure_lasts(row, &v->x);
+    c->open += !lasts && !metric_counts(row->steady);
     c->unsteady += !lasts;
 }
 

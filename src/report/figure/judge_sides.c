@@ -8,18 +8,28 @@
  */
 #include "report/figure/judge.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- samples */
+
+/* Points whose result would be another one in a longer run, or may be. */
+typedef struct open_points {
+    size_t num;
+    const report_row *first;
+    double needs_ns; /* the longest time that would be enough; 0 = it cannot be said */
+} open_points;
 
 typedef struct sample_list {
     double *items;
     size_t *points;      /* [num] the point of a sample, the first of a curve's */
     bool *again;         /* [num] it repeats another one: of claims that are paired alone */
     size_t num, repeats; /* samples; points that repeat one with another seed */
-    const char *why;     /* there are none, or not all have a value; NULL = nothing is missing */
+    open_points open;
+    const char *why; /* there are none, or not all have a value; NULL = nothing is missing */
 } sample_list;
 
 static ik_status samples_room(sample_list *s, size_t room, ik_error *err)
@@ -51,21 +61,42 @@ static bool was_ended(const report_row *r, const result_expr *e)
            !(metric_is_static(e->first) && (!e->op || metric_is_static(e->second)));
 }
 
-/* Whether a point was judged, and its value (e NULL: that it is accepted) would be another one in a
- * longer run: then out->why says so, unless the claim is about a transient. */
+/* Whether a value of the point (e NULL: that it is accepted) was not shown to be that of a longer
+ * run: then it is counted, unless the claim is about a transient. */
 static bool is_transient(const judge *j, const report_row *r, const result_expr *e,
-                         sample_list *out)
+                         open_points *open)
 {
     bool lasts = e ? figure_lasts(r, e) : metric_counts(r->steady);
     if (j->c->transient || r->steady == IK_STEADY_NONE || lasts)
         return false;
-    const char *why =
-        ik_arena_printf(&j->b->arena, "%s: %s",
-                        r->steady == IK_STEADY_NO ? "not steady at some points"
-                                                  : "latencies of some points do not last",
-                        r->steady_reason);
-    out->why = why ? why : "not steady at some points";
+    if (open->num++ == 0)
+        open->first = r;
+    open->needs_ns = fmax(open->needs_ns, r->value[METRIC_NEEDS]); /* NAN is no number */
     return true;
+}
+
+/* Which points were not shown to be steady, why, and the time that would be enough. */
+static ik_status explain_open(const judge *j, sample_list *s, ik_error *err)
+{
+    const open_points *open = &s->open;
+    const report_row *r = open->first;
+    char others[40] = "", load[40] = "", need[60] = "";
+    if (!r || s->why)
+        return IK_OK;
+    if (open->num > 1)
+        snprintf(others, sizeof others, "%zu points, the first ", open->num);
+    if (r->load > 0)
+        snprintf(load, sizeof load, ", load %.4g %%", 100 * r->load);
+    if (open->needs_ns > 0)
+        snprintf(need, sizeof need, "; about %.2g ms would be enough", open->needs_ns / 1e6);
+    s->why = ik_arena_printf(&j->b->arena, "%s %s%s, %s%s%s%s, seed %" PRIu64 ": %s%s",
+                             r->steady == IK_STEADY_NO      ? "not steady at"
+                             : r->steady == IK_STEADY_SHORT ? "too short to tell at"
+                                                            : "latencies do not last at",
+                             others, j->b->m->plans[r->plan].label, r->traffic,
+                             r->variant[0] ? ", " : "", r->variant, load, r->seed, r->steady_reason,
+                             need);
+    return s->why ? IK_OK : ik_fail_memory(err, 1, "a claim");
 }
 
 static double result_of(const judge *j, const report_row *r, const result_expr *e, sample_list *out)
@@ -74,7 +105,7 @@ static double result_of(const judge *j, const report_row *r, const result_expr *
         out->why = "a deadlock ended some of the points";
         return NAN;
     }
-    return is_transient(j, r, e, out) ? NAN : figure_result(r, e);
+    return is_transient(j, r, e, &out->open) ? NAN : figure_result(r, e);
 }
 
 /* The places along x of a side: entries from `begin` on, `num` of them, at value x. The samples
@@ -148,7 +179,7 @@ static double saturation(const judge *j, const claim_side *side, const place *p,
         double saturated = r->value[METRIC_SATURATED];
         if (r->deadlock[0])
             return p[i].x;
-        if (is_transient(j, r, NULL, out) || isnan(saturated))
+        if (is_transient(j, r, NULL, &out->open) || isnan(saturated))
             return NAN;
         if (saturated > 0)
             return p[i].x;
@@ -163,10 +194,10 @@ static double measure_curve(const judge *j, const claim_side *side, const place 
 {
     double sum = 0, best = -INFINITY, at = NAN, x = 0; /* x: 0, or NAN */
     size_t counted = 0;
+    open_points left_out = {0};
     for (size_t i = 0; i < num; i++) {
         const report_row *r = row_at(j, side, &p[i], s);
-        sample_list unheard = {0};
-        if (j->c->measure == CLAIM_PEAK && is_transient(j, r, &j->c->y, &unheard))
+        if (j->c->measure == CLAIM_PEAK && is_transient(j, r, &j->c->y, &left_out))
             continue;
         double y = result_of(j, r, &j->c->y, out);
         bool plateau = p[i].x >= p[num - 1].x - (p[num - 1].x - p[0].x) / 3;
@@ -182,8 +213,8 @@ static double measure_curve(const judge *j, const claim_side *side, const place 
     case CLAIM_ARGMAX:
         return at + x;
     case CLAIM_PEAK:
-        if (isinf(best) && !out->why)
-            out->why = "no point of a curve is steady";
+        if (isinf(best) && out->open.num == 0) /* no point of the curve is steady */
+            out->open = left_out;
         return isinf(best) ? NAN : best + x;
     default:
         return sum / (double)counted;
@@ -282,7 +313,7 @@ static double search_result(const judge *j, const report_row *r, sample_list *ou
     double found = r->value[METRIC_SATURATION_LOAD];
     if (r->deadlock[0])
         out->why = "a deadlock ended some of the searches";
-    else if (!is_transient(j, r, NULL, out))
+    else if (!is_transient(j, r, NULL, &out->open))
         return isnan(found) ? INFINITY : found;
     return NAN;
 }
@@ -299,12 +330,9 @@ static ik_status searched_samples(const judge *j, const claim_side *side, sample
     return status;
 }
 
-static ik_status samples_of(const judge *j, const claim_side *side, sample_list *out, ik_error *err)
+static ik_status point_samples(const judge *j, const claim_side *side, sample_list *out,
+                               ik_error *err)
 {
-    if (j->v.has_x)
-        return curve_samples(j, side, out, err);
-    if (j->v.searched)
-        return searched_samples(j, side, out, err);
     size_t *rows = ik_calloc(side->num_entries + 1, sizeof *rows);
     ik_status status =
         rows ? samples_room(out, side->num_entries, err) : ik_fail_memory(err, 1, "a claim");
@@ -322,6 +350,15 @@ static ik_status samples_of(const judge *j, const claim_side *side, sample_list 
     }
     free(rows);
     return status;
+}
+
+static ik_status samples_of(const judge *j, const claim_side *side, sample_list *out, ik_error *err)
+{
+    ik_status status = j->c->measure == CLAIM_CROSSING ? crossing_samples(j, out, err)
+                       : j->v.has_x                    ? curve_samples(j, side, out, err)
+                       : j->v.searched                 ? searched_samples(j, side, out, err)
+                                                       : point_samples(j, side, out, err);
+    return status == IK_OK ? explain_open(j, out, err) : status;
 }
 
 /* ---- sides */
@@ -364,8 +401,7 @@ static claim_number sum_up(const judge *j, const sample_list *s)
 ik_status judge_side(const judge *j, const claim_side *side, claim_number *out, ik_error *err)
 {
     sample_list s = {0};
-    ik_status status = j->c->measure == CLAIM_CROSSING ? crossing_samples(j, &s, err)
-                                                       : samples_of(j, side, &s, err);
+    ik_status status = samples_of(j, side, &s, err);
     if (status == IK_OK)
         *out = sum_up(j, &s);
     samples_free(&s);

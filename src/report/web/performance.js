@@ -16,7 +16,8 @@ export const endless = (data) => data.curves.filter((c) => !isWorkload(c));
 
 // A point that is not steady, or whose measured time is too short to tell: a longer run may give another value.
 const isOpen = (s) => s.steady === 'no' || s.steady === 'too short to tell';
-const isLatency = (key) => LATENCIES.some(([name]) => name === key);
+// Since generation: the time in the network lasts past saturation.
+const isLatency = (key) => key !== 'network_latency_mean_ns' && LATENCIES.some(([name]) => name === key);
 // Latencies also grow with the run past saturation, with one seed at least.
 const isPast = (s, key) => isOpen(s) || (isLatency(key) && s.latency_steady !== null && s.latency_steady < 1);
 // The one definition of saturation, wherever it is shown.
