@@ -97,6 +97,17 @@ class Steady(CliTest):
         self.assertIn("Too short to tell: dmodk, uniform at load 50 %: the interval is 9 % wide; about 4 ms would be enough.", words)
         self.assertIn("a transient, as its source measured it", words)
 
+    def test_taken_up_by_the_network(self):
+        """Less is accepted than offered, but nothing waits in its source yet: the buffers still fill, and later less is accepted."""
+        store = self.make("fabric: 'jellyfish:N=16,d=4,p=2,seed=3'\nrouting: updown\ntraffic: 'shift:by=4'\nload: 20%\nseeds: 1\n"
+                          "measure: [{warmup: 5 us, duration: 15 us}, {warmup: 500 us, duration: 1500 us}]\n")
+        short, long = sorted(self.rows(store), key=lambda row: float(row["latency_mean_ns"]))
+        self.assertEqual(short["latency_mean_ns"], short["network_latency_mean_ns"])
+        self.assertGreater(float(long["latency_mean_ns"]), 1.5 * float(long["network_latency_mean_ns"]))
+        self.assertLess(float(long["throughput"]), 0.97 * float(short["throughput"]))
+        self.assertEqual((short["steady"], long["steady"], long["saturated"]), ("no", "yes", "1"))
+        self.assertIn("the network, which still fills", short["steady_reason"])
+
     def test_claims(self):
         store = self.judged()
         for row, (text, (verdict, why)) in zip(self.rows(store, "--table", "claims"), CLAIMS.items(), strict=True):

@@ -7,7 +7,8 @@
  *
  * - too short: few packets;
  * - no: the run is deadlocked; more is accepted than channels can carry for ever; throughput
- *   drifts; packets spend more and more time in the network, which therefore still fills;
+ *   drifts; packets spend more and more time in the network, or less is accepted than offered and
+ *   none waits in its source: the network still fills;
  * - too short: a window of few latencies, or a wide interval of throughput;
  * - yes, saturated: latency since generation grows although throughput stays, and less is accepted
  *   than offered: packets wait in their sources, the longer the later they are made;
@@ -32,9 +33,10 @@ static const struct {
     double outrun;     /* slope of latency that is none, ns per ns */
     double missing;    /* share of the offered load that may be under way while latency grows */
     double lost;       /* and that shows by itself that packets wait in their sources */
+    double waiting;    /* share of the time in the network that packets wait in their sources */
     double wide;       /* half width of throughput / mean, with which nothing can be told */
     double packets;    /* least, of the window */
-} least = {4, 0.02, 0.1, 0.002, 0.2, 0.002, 0.005, 0.02, 0.05, 160};
+} least = {4, 0.02, 0.1, 0.002, 0.2, 0.002, 0.005, 0.02, 0.01, 0.05, 160};
 
 typedef struct judged {
     const stationary *s;
@@ -119,6 +121,13 @@ static bool is_saturated(const judged *j)
            j->r->throughput < (1 - least.missing) * j->r->offered;
 }
 
+/* Less is accepted than offered, but packets do not wait in their sources: what is missing is in
+ * the network, which takes it up until it is full. */
+static bool is_taken_up(const judged *j)
+{
+    return is_saturated(j) && j->latency.mean < (1 + least.waiting) * j->network.mean;
+}
+
 /* More is offered than channels can carry for ever, and more is accepted: by more than what chance
  * does to the little that a short run of irregular sources generates. */
 static bool is_beyond_bound(const judged *j)
@@ -141,8 +150,8 @@ static bool judge_throughput(judged *j)
     else if (drifts_by(&j->throughput, least.throughput))
         conclude(j, IK_STEADY_NO, j->throughput.slope < 0 ? IK_STEADY_FALLS : IK_STEADY_RISES,
                  longer);
-    else if (j->network.slope > least.filling * j->window_ps / MEANS &&
-             drifts_by(&j->network, least.network))
+    else if (is_taken_up(j) || (j->network.slope > least.filling * j->window_ps / MEANS &&
+                                drifts_by(&j->network, least.network)))
         conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (j->window_ps < short_ps)
         conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
