@@ -331,9 +331,10 @@ typedef enum ik_steady_reason {
     /* no */
     IK_STEADY_FALLS, /* accepted throughput falls, rises */
     IK_STEADY_RISES,
-    IK_STEADY_FILLS,   /* packets spend more and more time in the network */
-    IK_STEADY_LATENCY, /* mean latency drifts, although nothing waits in the sources */
-    IK_STEADY_BOUND,   /* more is accepted than channels can carry for ever */
+    IK_STEADY_FILLS, /* packets spend more and more time in the network */
+    /* mean latency drifts, although what is offered is accepted; yes if it falls, no if it rises */
+    IK_STEADY_LATENCY,
+    IK_STEADY_BOUND, /* more is accepted than channels can carry for ever */
     IK_STEADY_DEADLOCK,
     /* too short */
     IK_STEADY_FEW, /* too few packets, or a window of too few latencies */

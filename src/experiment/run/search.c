@@ -75,7 +75,7 @@ static ik_status probe(bisection *b, unsigned part, ik_error *err)
     ik_status status = ik_sim_run(b->s->plan, b->s->traffic, &config, b->s->env, &r, err);
     if (status != IK_OK)
         return status;
-    bool accepted = !(metric_saturated(&r) > 0);
+    bool accepted = !(metric_saturated(&r) > 0) && r.steady.verdict != IK_STEADY_NO;
     b->deadlock = r.deadlock;
     note(b, load, &r, accepted);
     keep(b, part, &r, accepted);

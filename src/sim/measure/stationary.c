@@ -357,6 +357,30 @@ static bool is_long_enough(const stationary *s)
     return measured_ps * network.count >= STATIONARY_LATENCIES * network.sum;
 }
 
+bool stationary_fills(const stationary_line *line, size_t num, double time_ps)
+{
+    static const struct {
+        double errors;  /* of the slope, that it exceeds */
+        double filling; /* least slope, ns per ns: the share of packets that stay there */
+        double change;  /* least of all the time / mean */
+    } least = {4, 0.002, 0.1};
+    return line->slope > least.errors * line->error && line->slope > least.filling * time_ps &&
+           line->mean > 0 && line->slope * (double)num > least.change * line->mean;
+}
+
+/* The judge's question (steady.c), asked before the run is over: none ends by itself that is not
+ * steady for this reason. */
+static bool still_fills(const stationary *s)
+{
+    double means[DRIFT_MEANS];
+    size_t width = (s->num - s->first) / DRIFT_MEANS;
+    if (width == 0 || !stationary_means(s, SERIES_NETWORK, s->num - DRIFT_MEANS * width, width,
+                                        DRIFT_MEANS, means))
+        return true;
+    stationary_line line = stationary_fit(means, DRIFT_MEANS);
+    return stationary_fills(&line, DRIFT_MEANS, (double)(width * s->setup.period_ps));
+}
+
 /* Whether the interval is as small as asked. Beyond saturation latency has none. */
 static bool closes(stationary *s)
 {
@@ -375,7 +399,8 @@ static bool closes(stationary *s)
     if (s->setup.of != STATIONARY_BOTH)
         return small_enough(s, &s->of);
     stationary_interval throughput = stationary_interval_of(s, SERIES_THROUGHPUT);
-    return small_enough(s, &throughput) && (small_enough(s, &s->of) || outruns(s, s->first));
+    return small_enough(s, &throughput) && (small_enough(s, &s->of) || outruns(s, s->first)) &&
+           !still_fills(s);
 }
 
 /* ---- looking */

@@ -155,5 +155,8 @@ typedef struct stationary_line {
     double mean, slope, error;
 } stationary_line;
 stationary_line stationary_fit(const double *values, size_t num);
+/* Whether packets spend more and more time in the network, which then still fills. line: through
+ * `num` means of SERIES_NETWORK, each over time_ps. */
+bool stationary_fills(const stationary_line *line, size_t num, double time_ps);
 
 #endif

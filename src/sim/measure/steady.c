@@ -12,8 +12,8 @@
  * - too short: a window of few latencies, or a wide interval of throughput;
  * - yes, saturated: latency since generation grows although throughput stays, and less is accepted
  *   than offered: packets wait in their sources, the longer the later they are made;
- * - no: latency drifts all the same;
- * - yes.
+ * - no: latency rises all the same: packets may wait in their sources without end;
+ * - yes; if latency falls, it does not last.
  *
  * The slope of latency says by how much sources outrun the network: with sources that are first in,
  * first out, and accept the share a of what is offered, it is 1 - a. */
@@ -27,8 +27,6 @@ enum { MEANS = 16 };
 static const struct {
     double errors;     /* of the slope, that a drift exceeds */
     double throughput; /* change over the window / mean, that is none */
-    double network;    /* the same of the time in the network */
-    double filling;    /* slope of that time, ns per ns: the share of packets that stay there */
     double latency;    /* and of latency */
     double outrun;     /* slope of latency that is none, ns per ns */
     double missing;    /* share of the offered load that may be under way while latency grows */
@@ -36,7 +34,7 @@ static const struct {
     double waiting;    /* share of the time in the network that packets wait in their sources */
     double wide;       /* half width of throughput / mean, with which nothing can be told */
     double packets;    /* least, of the window */
-} least = {4, 0.02, 0.1, 0.002, 0.2, 0.002, 0.005, 0.02, 0.01, 0.05, 160};
+} least = {4, 0.02, 0.2, 0.002, 0.005, 0.02, 0.01, 0.05, 160};
 
 typedef struct judged {
     const stationary *s;
@@ -146,12 +144,11 @@ static bool judge_throughput(judged *j)
     if (few > 1)
         conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, few * j->window_ps);
     else if (is_beyond_bound(j))
-        conclude(j, IK_STEADY_NO, IK_STEADY_BOUND, longer);
+        conclude(j, IK_STEADY_NO, IK_STEADY_BOUND, 0); /* nobody knows for how long it stays so */
     else if (drifts_by(&j->throughput, least.throughput))
         conclude(j, IK_STEADY_NO, j->throughput.slope < 0 ? IK_STEADY_FALLS : IK_STEADY_RISES,
                  longer);
-    else if (is_taken_up(j) || (j->network.slope > least.filling * j->window_ps / MEANS &&
-                                drifts_by(&j->network, least.network)))
+    else if (is_taken_up(j) || stationary_fills(&j->network, MEANS, j->window_ps / MEANS))
         conclude(j, IK_STEADY_NO, IK_STEADY_FILLS, longer);
     else if (j->window_ps < short_ps)
         conclude(j, IK_STEADY_SHORT, IK_STEADY_FEW, short_ps);
@@ -175,7 +172,8 @@ static void judge_lines(judged *j)
     if (saturated)
         conclude(j, IK_STEADY_YES, IK_STEADY_SATURATED, 0);
     else if (drifts)
-        conclude(j, IK_STEADY_NO, IK_STEADY_LATENCY, 10 * j->window_ps);
+        conclude(j, j->latency.slope > 0 ? IK_STEADY_NO : IK_STEADY_YES, IK_STEADY_LATENCY,
+                 10 * j->window_ps);
     else
         conclude(j, IK_STEADY_YES, IK_STEADY_HOLDS, 0);
 }
@@ -263,7 +261,8 @@ void ik_steady_describe(const ik_sim_steady *steady, char *text, size_t size)
         snprintf(text, size, "packets spend more and more time in the network, which still fills");
         break;
     case IK_STEADY_LATENCY:
-        snprintf(text, size, "mean latency changes by %.3g ns per us", 1000 * k->latency_slope);
+        snprintf(text, size, "throughput stays, mean latency %s by %.3g ns per us",
+                 k->latency_slope > 0 ? "rises" : "falls", 1000 * fabs(k->latency_slope));
         break;
     case IK_STEADY_BOUND:
         snprintf(text, size, "channels can carry %.3g %% for ever, and more is accepted",
