@@ -190,6 +190,10 @@ static void draw_run(dice *d, trial *t)
                                       "acro",
                                       "escape:routing=updown",
                                       "escape:routing=shortest",
+                                      "escape:routing=dor,vc=dateline",
+                                      "lash_tor",
+                                      "dfsssp",
+                                      "nue",
                                       "voqnet"};
     static const unsigned numbers[] = {0, 0, 1, 1, 2, 3};
     static const char *const selections[] = {NULL, NULL, "first_free", "random", "least_queued"};
