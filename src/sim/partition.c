@@ -5,6 +5,7 @@
 #include "sim/host/reorder.h"
 #include "sim/host/replies.h"
 #include "sim/measure/classes.h"
+#include "sim/measure/edges.h"
 #include "sim/run.h"
 #include "sim/state/route.h"
 #include <stdlib.h>
@@ -110,6 +111,7 @@ static bool init_partition(sim *s, unsigned id)
            sim_endpoint_init(&p->endpoint, id, s->parallel.num_partitions) &&
            sim_histo_init(&p->latency) && sim_histo_init(&p->network) &&
            sim_classes_new(s->traffic, s->measure.num_series, &p->classes, NULL) == IK_OK &&
+           (!s->measure.paranoid || (p->edges = sim_edges_new(s->plan))) &&
            (!s->host.dest_rings || sim_dest_init(p)) && (!s->reorder.on || sim_reorder_init(p)) &&
            (!s->reply.on || sim_replies_init(p)) &&
            sim_wheel_init(&p->wheel, s->window.num_slots) == IK_OK;
@@ -130,6 +132,7 @@ static void free_partition(partition *p)
     sim_replies_free(p);
     p->sim->engine.ops->free_partition(p);
     sim_classes_free(p->classes);
+    sim_edges_free(p->edges);
     sim_wheel_free(&p->wheel);
 }
 
@@ -139,8 +142,9 @@ uint64_t sim_partition_bytes(const partition *p)
         (uint64_t)p->pool_cap * sizeof(packet) + (uint64_t)p->wheel.cap_chunks * 64 * sizeof(event);
     bytes += (uint64_t)p->wheel.far_cap * sizeof(far_event) +
              (uint64_t)(p->local_cap - FIRST_EVENTS) * sizeof(event);
-    return bytes + sim_dest_bytes(p) + sim_reorder_bytes(p) + sim_replies_bytes(p) +
-           p->sim->engine.ops->partition_bytes(p) + sim_endpoint_bytes(&p->endpoint);
+    return bytes + sim_edges_bytes(p->edges) + sim_dest_bytes(p) + sim_reorder_bytes(p) +
+           sim_replies_bytes(p) + p->sim->engine.ops->partition_bytes(p) +
+           sim_endpoint_bytes(&p->endpoint);
 }
 
 /* ---- */

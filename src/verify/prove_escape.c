@@ -50,10 +50,12 @@ typedef struct escape_job {
 
 /* ---- the layer leads on */
 
+/* A dead end is another matter: its packets are not delivered, but they wait for no channel. */
 static bool leads_on(const escape_job *x, const walk *w, uint32_t state)
 {
-    bool some = false, all = true;
-    for (const walk_edge *e = walk_first_edge(w, state); e;) {
+    const walk_edge *e = walk_first_edge(w, state);
+    bool some = e == NULL, all = true;
+    while (e) {
         uint32_t port = e->out_port;
         bool here = false;
         for (; e && e->out_port == port; e = walk_next_edge(w, e))

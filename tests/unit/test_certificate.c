@@ -22,6 +22,10 @@ static const struct {
     {"ring:n=5", "minimal", "1q", IK_FLOW_ANY},
     {"mesh:dims=4:4", "minimal", "escape:routing=updown", IK_FLOW_ANY},
     {"torus:dims=4:4", "valiant", "escape:routing=updown", IK_FLOW_ANY},
+    /* packets come to dead ends, which are no gaps of the escape layer; others find a gap */
+    {"dragonfly:h=1,fail=14%,fail_seed=57", "ugal_l", "escape:routing=shortest", IK_FLOW_ANY},
+    {"dragonfly:h=1,fail=14%,fail_seed=57", "ugal_l", "escape:routing=shortest",
+     IK_FLOW_CUT_THROUGH},
 };
 enum { NUM_PLANS = sizeof plans / sizeof *plans, NUM_SOUND = 9 };
 

@@ -48,12 +48,13 @@ static bool ranks_of(MPI_Group group, uint32_t *num, int **world)
 {
     int size = 0;
     real_mpi.Group_size(group, &size);
-    int *numbers = calloc((size_t)size + 1, 2 * sizeof *numbers), *found = numbers + size;
+    int *numbers = calloc((size_t)size + 1, 2 * sizeof *numbers);
     *num = (uint32_t)size;
     if (!numbers) {
         real_mpi.Group_free(&group);
         return false;
     }
+    int *found = numbers + size;
     for (int i = 0; i < size; i++)
         numbers[i] = i;
     real_mpi.Group_translate_ranks(group, size, numbers, world_group, found);

@@ -17,6 +17,9 @@ SIM_INLINE void carry_out(fast_context *h, const shape k, fast_grant *g, const t
     use_credit(h, k, fsw, sw, to, key_in(g->key), key_out(g->key), d.vc);
     fsw->held--;
     d.end = end_of(h, k, g, e->from, fsw, d.id);
+    if (__builtin_expect(h->p->edges != NULL, 0))
+        sim_check_step(h->p, &h->packets[d.id].rt, fsw->port_base + key_in(g->key),
+                       k.vcs == 1 ? 0 : key_vc(g->key), d.port, d.vc);
     if (k.steps)
         h->packets[d.id].rt.vc = (uint8_t)d.vc;
     if (k.buffers) {

@@ -34,6 +34,7 @@
 #include "sim/flit/pipe_state.h"
 #include "sim/measure/classes.h"
 #include "sim/measure/counters.h"
+#include "sim/measure/edges.h"
 #include "sim/measure/histogram.h"
 #include "sim/measure/order.h"
 #include "sim/measure/stationary.h"
@@ -114,6 +115,7 @@ typedef struct pipe_partition {
     counters n;
     uint64_t started, gone; /* packets that entered and left the network */
     uint64_t misled;        /* that reached another host than theirs; paranoid only */
+    proved_edges *edges;    /* paranoid only, else NULL */
     histo latency, network;
     uint64_t *series_bytes, *series_count, *series_sum;
     batch_cursor batches;
@@ -299,6 +301,8 @@ uint64_t pipe_in_flight(const pipe *p); /* packets in the network */
  * Arrays of [ports * vcs], zeroed. */
 void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits);
 /* Counts a packet that overtook one of its flow. */
+/* An input VC was given an output VC: whether that is an edge of the proved graph. */
+void pipe_check_step(pipe_partition *q, const pipe_router *r, uint32_t bit);
 void pipe_check_delivery(pipe_partition *q, uint32_t host, uint32_t packet);
 
 /* ---- pipe_result.c: what all partitions have measured; `out` owns what it takes */

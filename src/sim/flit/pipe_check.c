@@ -5,7 +5,8 @@
  *   credits + credits on their way + flits on their way + flits in the buffer there = its depth,
  *
  * every packet in the network has its tail in exactly one place, and the sets of requests say what
- * the buffers hold. Cost: O(ports * VCs + flits).
+ * the buffers hold. Cost: O(ports * VCs + flits). What packets did since the last check is judged
+ * as well: the hosts that they reached, and each step (measure/edges.h).
  */
 #include "sim/flit/pipe.h"
 #include "sim/flit/pipe_sets.h"
@@ -172,12 +173,23 @@ ik_status pipe_check(const pipe *p, ik_error *err)
     uint32_t *credits = flits + channels;
     pipe_count_events(p, flits, credits);
     ik_status status = check_credits(p, flits, credits, cycle, err);
+    for (unsigned q = 0; status == IK_OK && q < p->num_partitions; q++)
+        status = sim_edges_judge(p->partitions[q].edges, err);
     if (status == IK_OK)
         status = check_packets(p, cycle, err);
     if (status == IK_OK)
         status = check_requests(p, cycle, err);
     free(flits);
     return status;
+}
+
+void pipe_check_step(pipe_partition *q, const pipe_router *r, uint32_t bit)
+{
+    const pipe *p = q->p;
+    const pipe_vc *v = &r->in[bit];
+    uint32_t in = p->port_of_bit[bit], out = p->port_of_bit[v->out_bit];
+    sim_edges_step(q->edges, pipe_rt_of(p, v->front >> 2), r->port_base + in, bit - in * p->vcs,
+                   r->port_base + out, v->out_bit - out * p->vcs);
 }
 
 void pipe_check_delivery(pipe_partition *q, uint32_t host, uint32_t packet)

@@ -18,7 +18,7 @@
 
 uint64_t pipe_partition_bytes(const pipe_partition *q)
 {
-    return q->grown + sim_endpoint_bytes(&q->endpoint);
+    return q->grown + sim_endpoint_bytes(&q->endpoint) + sim_edges_bytes(q->edges);
 }
 
 static void run_hosts(pipe_partition *q)

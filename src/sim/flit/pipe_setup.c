@@ -258,6 +258,8 @@ static ik_status make_partitions(pipe *p, const sizes *z, ik_error *err)
             return ik_fail_memory(err, p->memory.bytes, "the simulation");
         for (uint32_t sw = 0; sw < p->f->num_switches; sw++)
             q->turns[sw] = (pipe_turn){IK_NONE, false};
+        if (p->paranoid && !(q->edges = sim_edges_new(p->plan)))
+            return ik_fail_memory(err, p->memory.bytes, "the paranoid checks");
         status = sim_classes_new(p->traffic, p->num_series, &q->classes, err);
         if (status == IK_OK)
             status = match_room_init(&q->room, sides, sides, requests, err);
@@ -448,6 +450,7 @@ static void free_partition(pipe_partition *q, uint32_t num_slots)
     match_room_free(&q->room);
     sim_endpoint_free(&q->endpoint);
     sim_classes_free(q->classes);
+    sim_edges_free(q->edges);
     void *blocks[] = {q->slots,           q->list,
                       q->ready_hosts,     q->next_hosts,
                       q->requests,        q->grants,

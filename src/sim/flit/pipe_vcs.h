@@ -56,6 +56,8 @@ SIM_INLINE void grant_vc(pipe_partition *q, pipe_router *r, uint32_t bit, uint32
     hold_back(q, r, bit, p->vc_alloc, k);
     if (k.watch)
         pipe_watch_vc(q, r, bit);
+    if (__builtin_expect(q->edges != NULL, 0))
+        pipe_check_step(q, r, bit);
     if (r->credits[out_bit])
         want_output(r, out, bit, k);
     if (move) {

@@ -13,9 +13,11 @@ static bool init_counts(class_counts *k, size_t num_series)
     if (num_series == 0)
         return true;
     k->series_bytes = ik_calloc(num_series * 3, sizeof *k->series_bytes);
+    if (!k->series_bytes)
+        return false;
     k->series_count = k->series_bytes + num_series;
     k->series_sum = k->series_bytes + 2 * num_series;
-    return k->series_bytes;
+    return true;
 }
 
 uint64_t sim_classes_bytes(const ik_traffic *traffic, size_t num_series)

@@ -117,10 +117,7 @@ ik_status congest_new(const congest_setup *setup, congest **out, ik_error *err)
     c->tree_of = ik_calloc(ports, sizeof *c->tree_of);
     c->root_of = ik_calloc(ports, sizeof *c->root_of);
     c->switch_bytes = ik_calloc(switches * 3, sizeof *c->switch_bytes);
-    c->switch_seen = c->switch_bytes + switches;
-    c->switch_hol = c->switch_bytes + 2 * switches;
     c->switch_blocked = ik_calloc(switches * 2, sizeof *c->switch_blocked);
-    c->switch_room = c->switch_blocked + switches;
     c->choices = ik_calloc(radix ? radix : 1, sizeof *c->choices);
     c->sent_before = ik_calloc(f->num_hosts ? f->num_hosts : 1, sizeof *c->sent_before);
     if (!c->main_queue || !c->tree_of || !c->root_of || !c->switch_bytes || !c->switch_blocked ||
@@ -128,6 +125,9 @@ ik_status congest_new(const congest_setup *setup, congest **out, ik_error *err)
         congest_free(c);
         return ik_fail_memory(err, congest_bytes(setup), "samples of congestion");
     }
+    c->switch_seen = c->switch_bytes + switches;
+    c->switch_hol = c->switch_bytes + 2 * switches;
+    c->switch_room = c->switch_blocked + switches;
     memset(c->tree_of, 0xff, ports * sizeof *c->tree_of);
     memset(c->root_of, 0xff, ports * sizeof *c->root_of);
     for (uint32_t sw = 0; sw < f->num_switches; sw++)

@@ -194,6 +194,8 @@ SIM_INLINE void commit(partition *p, sw_state *sw, const shape k, uint32_t node,
     p->n.hops++;
     if (k.watch)
         watching_granted(p, id, out_port, u, t0);
+    if (__builtin_expect(p->edges != NULL, 0))
+        sim_check_step(p, &pk->rt, in_port, v, out_port, u);
     if (s->sw.model == MODEL_IOQ)
         move_to_output(p, node, sw, k, id, in_port, out_port, input, v, u, t0);
     else

@@ -245,6 +245,8 @@ SIM_INLINE void arrive_ideal(partition *p, sw_state *sw, const shape k, uint32_t
     enqueue_output(p, out_port, u, id);
     if (k.watch)
         watching_queued(p, id, out_port, u, p->now);
+    if (__builtin_expect(p->edges != NULL, 0))
+        sim_check_step(p, &pk->rt, port, pk->rt.vc, out_port, u);
     mark(p->dirty_link, k, pk->out);
 }
 

@@ -4,6 +4,7 @@
  * into the current window, to another partition; growth of the arrays. */
 #include "sim/state/events.h"
 #include "base/array.h"
+#include "sim/measure/edges.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,13 @@ void sim_partition_fail(partition *p, size_t bytes, const char *what)
 {
     if (p->status == IK_OK)
         p->status = ik_fail_memory(&p->err, bytes, what);
+}
+
+void sim_check_step(partition *p, const ik_packet *rt, uint32_t in_port, unsigned in_vc,
+                    uint32_t out_port, unsigned out_vc)
+{
+    if (!sim_edges_step(p->edges, rt, in_port, in_vc, out_port, out_vc) && p->status == IK_OK)
+        p->status = sim_edges_judge(p->edges, &p->err);
 }
 
 void sim_broken(partition *p, const char *format, ...)

@@ -20,6 +20,10 @@ void sim_chain_events(partition *p, const slot *at);
 /* Copies the chained events of a node into p->local, in order; false = out of memory. */
 bool sim_gather(partition *p, uint32_t node);
 void sim_partition_fail(partition *p, size_t bytes, const char *what);
+/* Paranoid only (p->edges): a packet that came by in_port on in_vc is given out_vc of the channel
+ * from out_port. The partition fails if that is no edge of the proved graph. */
+void sim_check_step(partition *p, const ik_packet *rt, uint32_t in_port, unsigned in_vc,
+                    uint32_t out_port, unsigned out_vc);
 bool sim_grow_pool(partition *p);
 void sim_broken(partition *p, const char *format, ...) IK_PRINTF(2, 3);
 

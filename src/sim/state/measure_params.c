@@ -44,7 +44,8 @@ const ik_param ik_measure_params[] = {
      "series; times are numbers of samples multiplied by the period",
      "series", "give series, the period of the samples"},
     {"paranoid", IK_PARAM_BOOL, "false", 0, 0, NULL,
-     "check during the run that packets, bytes and credits are conserved"},
+     "check during the run that packets, bytes and credits are conserved, and that each step of a "
+     "packet is an edge of the proved dependency graph"},
     {"watchdog", IK_PARAM_TIME, "20 us", 0, 1e15, NULL,
      "interval at which the run looks for a deadlock while packets are in the network, but at "
      "least an eighth of the simulated time; 0 ns = never"},

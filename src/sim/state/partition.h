@@ -72,6 +72,7 @@ typedef struct partition {
     uint64_t *series_bytes, *series_count, *series_sum;
     batch_cursor batches;        /* measure/stationary.h */
     struct class_stats *classes; /* NULL where the traffic has none */
+    struct proved_edges *edges;  /* measure/edges.h; paranoid only, else NULL */
     sim_endpoint endpoint;
     uint64_t out_first; /* earliest time of what was posted to others in this step */
     /* of a workload: when the last packet had come that found no way, or was delivered (as far as

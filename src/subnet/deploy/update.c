@@ -54,10 +54,15 @@ static ik_status make_repaired(const ik_deployment *d, const ik_lid_tables *old,
 {
     size_t n = (size_t)d->fabric->num_switches + 1;
     uint32_t *scratch = ik_calloc(n, 3 * sizeof *scratch);
-    repair r = {d, old, ik_calloc(n, 1), scratch, scratch + n, scratch + 2 * n};
+    uint8_t *state = ik_calloc(n, 1);
+    if (!state || !scratch) {
+        free(state);
+        free(scratch);
+        return ik_fail_memory(err, n * 13, "repaired tables");
+    }
+    repair r = {d, old, state, scratch, scratch + n, scratch + 2 * n};
     ik_lid_tables made = {0};
-    ik_status status = r.state && scratch ? ik_lid_tables_new(&d->lids, env, &made, err)
-                                          : ik_fail_memory(err, n * 13, "repaired tables");
+    ik_status status = ik_lid_tables_new(&d->lids, env, &made, err);
     for (uint32_t lid = 0; status == IK_OK && lid < d->lids.num; lid++) {
         find_delivering(&r, lid);
         for (uint32_t sw = 0; sw < d->fabric->num_switches; sw++)
