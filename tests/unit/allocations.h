@@ -28,7 +28,7 @@
 static _Atomic uint64_t allocations;       /* since the start of the job */
 static uint64_t failing_from = UINT64_MAX; /* this one and, if sticky, all later ones fail */
 static bool sticky;
-/* Of a job, ten times as many with IKAT_TEST_ALL: of more allocations not every one is failed. */
+/* Of a job, forty times as many with IKAT_TEST_ALL: of more allocations not every one is failed. */
 static unsigned most_runs = 400;
 static bool jansson_fails; /* the JSON library's allocations count and fail too */
 
@@ -118,7 +118,7 @@ static inline void fail_each(job_fn job, const char *argument, bool and_later)
     job_run good = run_job(job, argument, UINT64_MAX);
     if (good.status != IK_OK)
         fail_msg("%s: %s", argument, good.err.text);
-    uint64_t runs = getenv("IKAT_TEST_ALL") ? 10ull * most_runs : most_runs;
+    uint64_t runs = getenv("IKAT_TEST_ALL") ? 40ull * most_runs : most_runs;
     uint64_t step = good.allocations / runs + 1;
     assert_true(good.allocations > 0);
     for (uint64_t n = 0; n < good.allocations; n += step) {

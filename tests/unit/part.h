@@ -14,15 +14,21 @@
 
 #include <cmocka.h> /* after what it needs */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
+/* gcc defines a macro for each sanitizer, clang answers questions. */
+#ifdef __has_feature
+#define PART_HAS_FEATURE(name) __has_feature(name)
 #else
-#define SANITIZED false
+#define PART_HAS_FEATURE(name) 0
 #endif
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__) || PART_HAS_FEATURE(thread_sanitizer)
 #define THREAD_SANITIZED true
 #else
 #define THREAD_SANITIZED false
+#endif
+#if defined(__SANITIZE_ADDRESS__) || PART_HAS_FEATURE(address_sanitizer)
+#define SANITIZED true
+#else
+#define SANITIZED THREAD_SANITIZED
 #endif
 
 static inline bool all_asked(void)

@@ -157,7 +157,8 @@ static void compare(const variant *v, const char *routing, const char *pattern,
                     const char *watchdog)
 {
     static unsigned number;
-    if (in_part(number++, 5))
+    number++;
+    if (SANITIZED ? in_part(number, 5) : all_asked() || number % 2)
         compare_always(v, routing, pattern, watchdog);
 }
 

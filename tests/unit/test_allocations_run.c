@@ -154,7 +154,7 @@ static int open_folder(void **state)
     assert_non_null(mkdtemp(the_folder));
     snprintf(the_store, sizeof the_store, "%s/a.db", the_folder);
     snprintf(the_page, sizeof the_page, "%s/a.html", the_folder);
-    most_runs = 100;
+    most_runs = 25;
     return 0;
 }
 
@@ -187,9 +187,9 @@ static void experiments_and_reports(void **state)
 static void machines(void **state)
 {
     (void)state;
-    most_runs = 2000;
+    most_runs = 500;
     fail_each(job_experiment, the_machines, false);
-    most_runs = 100;
+    most_runs = 25;
     fail_each(job_experiment, the_machines, true);
     assert_int_equal(run_job(job_experiment, the_machines, UINT64_MAX).status, IK_OK);
     fail_each(job_report, the_store, false);
@@ -199,9 +199,9 @@ static void machines(void **state)
 static void measures_beside_simulations(void **state)
 {
     (void)state;
-    most_runs = 1200;
+    most_runs = 300;
     fail_each(job_experiment, the_twin, false);
-    most_runs = 100;
+    most_runs = 25;
     fail_each(job_experiment, the_twin, true);
     assert_int_equal(run_job(job_experiment, the_twin, UINT64_MAX).status, IK_OK);
     fail_each(job_report, the_store, false);
@@ -212,12 +212,12 @@ static void measures_beside_simulations(void **state)
 static void destinations_per_queue(void **state)
 {
     (void)state;
-    most_runs = 600;
+    most_runs = 150;
     fail_each(job_experiment, the_queues, false);
-    most_runs = 100;
+    most_runs = 25;
     fail_each(job_experiment, the_queues, true);
     assert_int_equal(run_job(job_experiment, the_queues, UINT64_MAX).status, IK_OK);
-    most_runs = 600;
+    most_runs = 150;
     fail_each(job_tables, the_store, false);
     fail_each(job_tables, the_store, true);
 }
@@ -225,7 +225,7 @@ static void destinations_per_queue(void **state)
 static void searches(void **state)
 {
     (void)state;
-    most_runs = 1200;
+    most_runs = 300;
     fail_each(job_experiment, the_search, false);
     fail_each(job_experiment, the_search, true);
 }

@@ -4,16 +4,11 @@
  * one thread and on several.
  */
 #include "unit/allocations.h"
+#include "unit/part.h"
 #include "unit/sim_hash.h"
 #include "unit/sim_helper.h"
 
 #include "sim/run.h"
-
-#ifdef __SANITIZE_THREAD__
-enum { UNDER_THREAD_SANITIZER = 1 };
-#else
-enum { UNDER_THREAD_SANITIZER = 0 };
-#endif
 
 /* What is simulated: made before allocations fail. */
 static struct {
@@ -65,11 +60,11 @@ static ik_status job_run_once(const char *name, uint64_t *answer, ik_error *err)
 /* Threads wait for each other, which is slow with fewer processors: few runs with them. */
 static void fail_scenario(scenario c)
 {
-    for (c.threads = UNDER_THREAD_SANITIZER ? 2 : 1; c.threads <= 2; c.threads++) {
+    for (c.threads = THREAD_SANITIZED ? 2 : 1; c.threads <= 2; c.threads++) {
         char name[400];
         snprintf(name, sizeof name, "%s %s | %s | %s | %s, %u threads", c.fabric, c.routing, c.sw,
                  c.adapter, c.measure, c.threads);
-        most_runs = c.threads == 1 ? 60 : UNDER_THREAD_SANITIZER ? 4 : 8;
+        most_runs = c.threads == 1 ? 60 : THREAD_SANITIZED ? 4 : 8;
         open_scenario(&c);
         fail_each(job_run_once, name, false);
         fail_each(job_run_once, name, true);

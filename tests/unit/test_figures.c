@@ -352,8 +352,8 @@ static void test_available(void **state)
         "figures: [{name: a, x: routing, y: %s}]",
         "figures: [{name: a, x: %s, y: throughput, series: routing}]",
         "expect: [{claim: a, metric: %s, of: {routing: updown}, op: '<', value: 1}]",
-        "expect: [{claim: a, metric: order, y: %s, of: [{routing: updown}, {routing: "
-        "adaptive_tree}]}]"};
+        ("expect: [{claim: a, metric: order, y: %s, of: [{routing: updown}, {routing: "
+         "adaptive_tree}]}]")};
     static const char head[] = "fabric: 'karytree:k=2,n=2'\nrouting: [adaptive_tree, updown]\n";
     char text[500], ask[200];
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)

@@ -4,6 +4,7 @@
  * degraded graphs.
  */
 #include "unit/lrt_graph.h"
+#include "unit/part.h"
 
 #include <jansson.h>
 
@@ -413,9 +414,8 @@ int main(void)
         cmocka_unit_test(test_refusals),        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_alpha_steps),     cmocka_unit_test(test_example),
     };
-/* the other tests walk all pairs on one thread: minutes that prove nothing about threads */
-#ifdef __SANITIZE_THREAD__
-    cmocka_set_test_filter("test_threads");
-#endif
+    /* the other tests walk all pairs on one thread: minutes that prove nothing about threads */
+    if (THREAD_SANITIZED)
+        cmocka_set_test_filter("test_threads");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,10 +194,11 @@ static setup base_of(const sample *x, const char *model, const char *beside)
     put(&s, "switch", pair);
     if (strcmp(x->name, "buffer") != 0 || strcmp(x->section, "switch") != 0)
         put(&s, "switch", "buffer=32 KiB");
-    if (strcmp(x->section, "measure") != 0) {
+    /* a window of its own, since one that is found takes seconds */
+    if (strcmp(x->name, "warmup") != 0)
         put(&s, "measure", "warmup=5 us");
-        put(&s, "measure", "duration=15 us");
-    }
+    if (strcmp(x->name, "duration") != 0)
+        put(&s, "measure", strcmp(x->name, "watchdog") == 0 ? "duration=200 us" : "duration=15 us");
     put_beside(&s, beside);
     return s;
 }

@@ -3,6 +3,7 @@
  * What holds whatever is simulated: conservation, order, the same results on any number of threads;
  * deadlock found; nonsense refused. */
 #include "sim_helper.h"
+#include "unit/part.h"
 
 #define ON(net, way, scheme, n) .fabric = net, .routing = way, .vc = scheme, .num_vcs = n
 #define TREE                    "karytree:k=4,n=2"
@@ -288,9 +289,8 @@ int main(void)
         cmocka_unit_test(test_damage),       cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_histogram),    cmocka_unit_test(test_memory_limit_and_cancel),
     };
-/* the others run on one thread: minutes that prove nothing about threads */
-#ifdef __SANITIZE_THREAD__
-    cmocka_set_test_filter("test_threads");
-#endif
+    /* the others run on one thread: minutes that prove nothing about threads */
+    if (THREAD_SANITIZED)
+        cmocka_set_test_filter("test_threads");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,8 +195,8 @@ static void test_engines_and_threads_agree(void **state)
         "nas:mg,class=S",
         "storage:disks=5,accesses=400,bytes=2560 B,duration=30 us,burst_gap=100 ns,service=1 us",
         "storage:disks=9,accesses=400,duration=300 us,mapping=random,compression=20",
-        "storage:disks=6,accesses=400,bytes=3 KiB,sizes=geometric,duration=20 us,burst_gap=100 "
-        "ns,service=1 us,loop=closed,placement=random",
+        ("storage:disks=6,accesses=400,bytes=3 KiB,sizes=geometric,duration=20 us,burst_gap=100 "
+         "ns,service=1 us,loop=closed,placement=random"),
     };
     static const struct {
         const char *fabric, *routing;

@@ -47,8 +47,8 @@ static void test_engines_and_threads_agree(void **state)
         "exchange:pattern=neighbour:dims=3:3:3,bytes=2 KiB,repeat=2",
         "collective:allreduce,algorithm=rabenseifner,processes=20,mapping=random,bytes=10 KiB",
         "nas:lu,bytes=600 B,planes=2,processes=16",
-        "jobs:jobs=a=exchange:hosts=0..7|bytes=2 KiB&b@1 us=collective:allgather|hosts=8..26|"
-        "bytes=600 B",
+        ("jobs:jobs=a=exchange:hosts=0..7|bytes=2 KiB&b@1 us=collective:allgather|hosts=8..26|"
+         "bytes=600 B"),
     };
     static const struct {
         const char *fabric, *routing;

@@ -272,7 +272,7 @@ static void test_coverage(void **state)
         {0.8, "warmup=auto;stop_ci=5%;stop_of=latency_mean_ns;stop_at_most=4 ms;watchdog=0 ns"},
         {0.8, "warmup=5 us;stop_ci=3%;stop_of=latency_mean_ns;stop_at_most=4 ms;watchdog=0 ns"},
     };
-    unsigned seeds = as_many(400, 120, 20);
+    unsigned seeds = as_many(400, 60, 20);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         unsigned inside = count_inside(cases[k].rho, cases[k].measure, seeds);
         /* 95 % are aimed at; 20 seeds say little */
