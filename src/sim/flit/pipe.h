@@ -300,9 +300,9 @@ uint64_t pipe_in_flight(const pipe *p); /* packets in the network */
 /* Events in transmission to each channel and VC, by its sending side; flits and credits apart.
  * Arrays of [ports * vcs], zeroed. */
 void pipe_count_events(const pipe *p, uint32_t *flits, uint32_t *credits);
-/* Counts a packet that overtook one of its flow. */
 /* An input VC was given an output VC: whether that is an edge of the proved graph. */
 void pipe_check_step(pipe_partition *q, const pipe_router *r, uint32_t bit);
+/* Counts a packet that overtook one of its flow. */
 void pipe_check_delivery(pipe_partition *q, uint32_t host, uint32_t packet);
 
 /* ---- pipe_result.c: what all partitions have measured; `out` owns what it takes */
