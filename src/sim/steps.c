@@ -287,12 +287,14 @@ static bool rest(partition *p, pace *pc, uint64_t time, bool over)
         look_at_batches(s);
     while (congest_due(&pc->samples, pc->next_sample, time))
         pc->next_sample++;
-    if (p->id == 0)
+    if (p->id == 0) {
         s->outcome.stopped_ps = time;
+        s->outcome.failed = p->status != IK_OK;
+    }
     if (s->parallel.exchange)
         s->parallel.exchange->barrier(s->parallel.exchange, p->id);
     pc->next_batches = due_batches(s);
-    return !s->outcome.deadlock && s->parallel.partitions[0].status == IK_OK;
+    return !s->outcome.deadlock && !s->outcome.failed;
 }
 
 /* First window that is not worked on in a step that begins with `window`: others may act on it

@@ -27,6 +27,9 @@ typedef struct node_counts {
 
 /* At rest, by the first partition; run_seconds after the loop. The texts move to the result. */
 typedef struct run_outcome {
+    /* what the first partition found while all rested ended the run: beside its status, which
+     * changes again as soon as it works on, when others have not asked yet */
+    bool failed;
     size_t state_bytes;  /* before the first packet; set-up only */
     double run_seconds;  /* wall time of the loop */
     uint64_t stopped_ps; /* where a check ended the run; a workload: where it was over, or stuck */
