@@ -221,7 +221,7 @@ static void put_unsteady(const terminal_page *p)
         for (size_t k = 0; k < p->m->curves[i].num_steps; k++) {
             const report_step *s = &p->m->curves[i].steps[k];
             double needs = s->value[METRIC_NEEDS].mean; /* NAN: it cannot be said */
-            char text[900], load[40] = "", need[80] = "";
+            char text[1100], load[40] = "", need[80] = "";
             if (metric_counts(s->steady) || num++ >= UNSTEADY_SHOWN)
                 continue;
             if (s->load > 0)
