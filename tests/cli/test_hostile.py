@@ -327,7 +327,7 @@ class Hostile(CliTest):
             values = {name: values[name] for name in ("nan", "inf", "minus", "text")}
         unused = {"hosts_silent"}  # nothing reads it
         measured = {"feasible", "deadlock_free", "mean_hops", "max_hops", "entries_mean", "entries_max", "least_t_max", "contention", "static_slowdown",
-                    "static_saturation", "effective_bandwidth", "efficiency", "ports_per_host", "links_per_host", "bisection",
+                    "static_saturation", "band_low", "band_minimal", "band_valiant", "band_split", "band_split_minimal", "band_high", "effective_bandwidth", "efficiency", "ports_per_host", "links_per_host", "bisection",
                     "hosts", "switches", "radix", "diameter", "min_paths", "mean_paths", "max_paths",
                     "nca_routes_min", "nca_routes_mean", "nca_routes_max", "nca_routes_sd",
                     "destinations_injection", "destinations_up_1", "destinations_up_2", "destinations_down_2", "destinations_down_1", "destinations_between", "destinations_ejection",
