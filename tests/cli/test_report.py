@@ -55,10 +55,11 @@ class Report(CliTest):
         answer = self.json("report", self.store)
         for curve in answer["curves"]:
             fabric = answer["fabrics"][curve["fabric"]]
+            routing = answer["plans"][curve["plan"]]["routing"]  # whose tables each seed may draw: several plans
             peak = 0
             for step in curve["steps"]:
-                mine = [p for p in answer["points"] if (p["fabric"], p["plan"], p["traffic"], p["load"]) ==
-                        (curve["fabric"], curve["plan"], curve["traffic"], step["load"])]
+                mine = [p for p in answer["points"] if (p["fabric"], p["routing"], p["traffic"], p["load"]) ==
+                        (curve["fabric"], routing, curve["traffic"], step["load"])]
                 self.assertEqual(len(mine), step["seeds"])
                 self.assertAlmostEqual(sum(p["throughput"] for p in mine) / len(mine), step["throughput"], places=7)
                 steady = [p["throughput"] for p in mine if p["steady"] == "yes"]
