@@ -206,11 +206,11 @@ measure: {warmup: 5 us, duration: 10 us, paranoid: true}
         """Whatever another setting makes void is refused before the first point, with its place, the points and what to use."""
         text = SMALL + "switch: {model: [iq, ioq, pipelined, ideal]}\n"
         for change, said in (
-                ("switch.routing_delay=5 ns", ("routing_delay", "no effect with model = pipelined", "points 17 to 24, 49 to 56 of 64",
+                ("switch.routing_delay=5 ns", ("routing_delay", "no effect with model = pipelined", "points 17 to 24, 41 to 44, 57 to 60 of 64",
                                                 "routing_cycles")),
                 ("switch.arbiter=islip", ("arbiter", "model = pipelined", "vc_allocator")),
-                ("switch.output_buffer=100 KiB", ("output_buffer", "no effect with model = iq", "points 1 to 8, 33 to 40 of 64")),
-                ("adapter.queues=vc", ("queues", "model = pipelined", "points 17 to 24, 49 to 56 of 64")),
+                ("switch.output_buffer=100 KiB", ("output_buffer", "no effect with model = iq", "points 1 to 8, 33 to 36, 49 to 52 of 64")),
+                ("adapter.queues=vc", ("queues", "model = pipelined", "points 17 to 24, 41 to 44, 57 to 60 of 64")),
                 ("measure.congestion=true", ("congestion", "without series", "points 1 to 64 of 64")),
                 ("selection=sadp", ("selection 'sadp'", "routing 'dmodk'", "nor with another")),
                 ("switch.adaptive_choice=at_arrival", ("adaptive_choice", "no effect")),

@@ -21,13 +21,13 @@ over: fabric.seed
 scales:
   full: {seeds: 4}
 expect:
-  - {claim: value, metric: throughput, of: {fabric: karytree, traffic: uniform, load: 60%}, value: 0.6, op: "=", tolerance: 5 %}
+  - {claim: value, metric: throughput, of: {fabric: karytree, traffic: uniform, load: 60%}, value: 0.6, op: "=", tolerance: 5 %, transient: true}
   - {claim: against, metric: latency_mean_ns, of: {fabric: karytree, load: 20%}, against: {fabric: jellyfish, load: 20%}, at: {traffic: shuffle}, op: "<"}
   - {claim: ratio, metric: throughput, of: {traffic: shuffle}, against: {traffic: uniform}, at: {fabric: jellyfish, load: 100%}, ratio: true, value: 0.9, op: "<"}
-  - {claim: saturation, metric: saturation, of: {fabric: karytree, traffic: shuffle}, value: 100%, op: ">="}
+  - {claim: saturation, metric: saturation, of: {fabric: karytree, traffic: shuffle}, value: 100%, op: ">=", transient: true}
   - {claim: plateau, metric: plateau, of: {fabric: jellyfish, traffic: uniform}, against: {fabric: karytree, traffic: uniform}, op: "<"}
   - {claim: crossing, metric: crossing, of: {traffic: shuffle}, against: {traffic: uniform}, at: {fabric: karytree}, value: 60%, op: "<"}
-  - {claim: order, metric: order, y: throughput, of: [{load: 20%}, {load: 60%}, {load: 100%}], at: {fabric: jellyfish, traffic: uniform}}
+  - {claim: order, metric: order, y: throughput, of: [{load: 20%}, {load: 60%}, {load: 100%}], at: {fabric: jellyfish, traffic: uniform}, transient: true}
   - {claim: at full scale, metric: throughput, of: {fabric: karytree, traffic: uniform, load: 20%}, value: 0.2, op: "=", tolerance: 5 %, scale: full}
 """
 # what each claim is about: its points by fabric, traffic and load
@@ -66,8 +66,8 @@ measure: {warmup: 1 us, duration: 3 us}
 expect:
   - {claim: nothing is left, metric: throughput, of: {routing: dmodk, fabric: ring, load: 20%}, value: 0.2, op: "=", tolerance: 90 %}
   - {claim: one side is, metric: throughput, of: {routing: updown}, against: {routing: dmodk}, at: {fabric: ring, load: 20%}, op: "=", tolerance: 90 %}
-  - {claim: some are, metric: throughput, of: {load: 40%}, against: {load: 20%}, at: {fabric: ring}, over: routing, op: ">"}
-  - {claim: none is, metric: throughput, of: {routing: dmodk, load: 40%}, against: {routing: updown, load: 20%}, at: {fabric: karytree}, op: ">"}
+  - {claim: some are, metric: throughput, of: {load: 40%}, against: {load: 20%}, at: {fabric: ring}, over: routing, op: ">", transient: true}
+  - {claim: none is, metric: throughput, of: {routing: dmodk, load: 40%}, against: {routing: updown, load: 20%}, at: {fabric: karytree}, op: ">", transient: true}
 """)
         whole = self.tmp / "whole.db"
         self.ok("run", path, "-q", "-o", whole)
