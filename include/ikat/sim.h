@@ -37,8 +37,8 @@ typedef struct ik_sim_config {
     const ik_params *watch_params; /* of ik_watch_params; NULL = no packet is watched */
     uint64_t at_most_ps;           /* instead of what measure_params say; 0 = what they say */
     /* Most throughput (a fraction, like ik_sim_result.throughput) that can be accepted for ever at
-     * this load, as ik_lasting_at says if ik_sim_sends_in_order; 0 = unknown. The verdict on the
-     * run knows it. */
+     * this load, as ik_lasting_at says if ik_sim_sends_in_order and if adapters are not slower than
+     * their links; 0 = unknown. The verdict on the run knows it. */
     double bound;
 } ik_sim_config;
 

@@ -137,6 +137,8 @@ void cli_json_begin(ik_json *j);
 int cli_json_end(const cli *c, ik_json *j);
 /* null unless the value is known; null for text NULL. */
 void cli_json_known(ik_json *j, const char *key, bool known, uint64_t value);
+/* The members of a band of saturation, into the open object. */
+void cli_json_band(ik_json *j, const ik_load_band *b);
 void cli_json_optional(ik_json *j, const char *key, const char *text);
 /* "note": what did not fit of a file that a routing was read from; nothing if there is none. */
 void cli_json_note(ik_json *j, const char *note);

@@ -270,12 +270,7 @@ static void put_bands(ik_json *j, const comparison *x, const entry *e)
             continue;
         }
         ik_json_object(j, name);
-        ik_json_real(j, "minimal", b->minimal, CLI_DIGITS);
-        ik_json_real(j, "valiant", b->valiant, CLI_DIGITS);
-        ik_json_real(j, "split_minimal", b->split_minimal, CLI_DIGITS);
-        ik_json_real(j, "split", b->split, CLI_DIGITS);
-        ik_json_real(j, "low", b->low, CLI_DIGITS);
-        ik_json_real(j, "high", b->high, CLI_DIGITS);
+        cli_json_band(j, b);
         ik_json_close(j);
     }
     ik_json_close(j);
@@ -390,10 +385,9 @@ static void show_table(const comparison *x)
     cli_table_print(t, stdout, x->c->colour_out);
     if (x->num_traffics) {
         printf("Traffic columns: predicted saturation under routing %s, as a fraction of the "
-               "hosts' rate; empty where it cannot be predicted. A..B: not predicted, as queues "
-               "decide "
-               "what goes minimally; all minimally or all by detours carries A or more, and "
-               "no division more than B ('ikat load' says more).\n",
+               "hosts' rate; empty where it cannot be predicted. A..B: not predicted, since queues "
+               "decide what takes detours; if all does, or nothing, A is carried at least, and no "
+               "division carries more than B ('ikat load' says more).\n",
                x->routing);
     }
 }

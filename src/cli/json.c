@@ -27,6 +27,16 @@ void cli_json_known(ik_json *j, const char *key, bool known, uint64_t value)
         ik_json_null(j, key);
 }
 
+void cli_json_band(ik_json *j, const ik_load_band *b)
+{
+    ik_json_real(j, "minimal", b->minimal, CLI_DIGITS);
+    ik_json_real(j, "valiant", b->valiant, CLI_DIGITS);
+    ik_json_real(j, "split_minimal", b->split_minimal, CLI_DIGITS);
+    ik_json_real(j, "split", b->split, CLI_DIGITS);
+    ik_json_real(j, "low", b->low, CLI_DIGITS);
+    ik_json_real(j, "high", b->high, CLI_DIGITS);
+}
+
 void cli_json_optional(ik_json *j, const char *key, const char *text)
 {
     if (text)

@@ -212,12 +212,7 @@ static void put_band(ik_json *j, const loads *l)
     }
     ik_json_object(j, "saturation_band");
     ik_json_real(j, "even", l->load.saturation, CLI_DIGITS);
-    ik_json_real(j, "minimal", b->minimal, CLI_DIGITS);
-    ik_json_real(j, "valiant", b->valiant, CLI_DIGITS);
-    ik_json_real(j, "split_minimal", b->split_minimal, CLI_DIGITS);
-    ik_json_real(j, "split", b->split, CLI_DIGITS);
-    ik_json_real(j, "low", b->low, CLI_DIGITS);
-    ik_json_real(j, "high", b->high, CLI_DIGITS);
+    cli_json_band(j, b);
     ik_json_close(j);
 }
 

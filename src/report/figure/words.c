@@ -203,7 +203,8 @@ static void write_caption(figure_data *d)
         add_sentence(d, "%zu point%s no such list.", d->num_listless,
                      d->num_listless == 1 ? " has" : "s have");
     if (d->num_unsteady > d->num_open)
-        add_sentence(d, "%zu of %zu latencies are past saturation, where they grow with the run%s.",
+        add_sentence(d,
+                     "%zu of %zu latencies do not last; past saturation they grow with the run%s.",
                      d->num_unsteady - d->num_open, d->num_points, rings ? " (ringed)" : "");
     if (d->num_open)
         add_sentence(d, "%zu of %zu samples are not steady%s.", d->num_open, d->num_points,

@@ -23,7 +23,7 @@ const isPast = (s, key) => isOpen(s) || (isLatency(key) && s.latency_steady !== 
 // The one definition of saturation, wherever it is shown.
 export const SATURATION = 'Saturation: the load is not accepted in the long run.';
 const SATURATION_LOAD = `${SATURATION} It is the lowest simulated load beyond saturation or, if it was searched, the highest load before saturation; of steady points alone.`;
-const PAST = 'latencies past saturation, where queues grow as long as the run lasts, and the latency says how long that was';
+const PAST = 'latencies that do not last: past saturation queues grow as long as the run lasts, and the latency says how long that was';
 const OPEN = 'points that are not steady, or measured for too short a time to tell: a longer run may give another value';
 // The verdict on a point in words; '' where nothing was judged.
 export const steadyText = (s) => (s.steady ? `${s.steady === 'yes' ? 'steady' : s.steady === 'no' ? 'not steady' : s.steady}: ${s.steady_reason}` : s.steady_reason ?? '');
@@ -33,7 +33,7 @@ function curveLines(data, all, curves, key, { x = 'load', positive = false } = {
   return curves.map((c) => ({
     name: names(c), whole: c.label, curve: c, ...all.styleOf(c),
     points: c.steps.filter((s) => !positive || s[key] > 0).map((s) => ({ x: s[x], y: s[key], ci: s[`${key}_ci95`], past: isPast(s, key), open: isOpen(s),
-      note: s.deadlock ? 'deadlock' : isOpen(s) ? steadyText(s) : isPast(s, key) ? 'past saturation' : x === 'load' ? '' : `at ${loadText(s.load)} load` })),
+      note: s.deadlock ? 'deadlock' : isOpen(s) ? steadyText(s) : isPast(s, key) ? steadyText(s) || 'past saturation' : x === 'load' ? '' : `at ${loadText(s.load)} load` })),
   }));
 }
 

@@ -397,7 +397,7 @@ static bool closes(stationary *s)
     if (!is_long_enough(s))
         return false;
     if (s->setup.of != STATIONARY_BOTH)
-        return small_enough(s, &s->of);
+        return small_enough(s, &s->of) && !still_fills(s);
     stationary_interval throughput = stationary_interval_of(s, SERIES_THROUGHPUT);
     return small_enough(s, &throughput) && (small_enough(s, &s->of) || outruns(s, s->first)) &&
            !still_fills(s);

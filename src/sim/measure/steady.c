@@ -5,10 +5,11 @@
  * over the window, by more than a tolerance: a flat window of much noise says nothing, and a slope
  * of nothing is none. In this order:
  *
- * - too short: few packets;
- * - no: the run is deadlocked; more is accepted than channels can carry for ever; throughput
- *   drifts; packets spend more and more time in the network, or less is accepted than offered and
- *   none waits in its source: the network still fills;
+ * - no: the run is deadlocked;
+ * - too short: few packets, or none in a part of the window;
+ * - no: more is accepted than channels can carry for ever; throughput drifts; packets spend more
+ *   and more time in the network, or less is accepted than offered and none waits in its source:
+ *   the network still fills;
  * - too short: a window of few latencies, or a wide interval of throughput;
  * - yes, saturated: latency since generation grows although throughput stays, and less is accepted
  *   than offered: packets wait in their sources, the longer the later they are made;
