@@ -45,6 +45,15 @@ static inline size_t ik_hash_bytes(const ik_hash *h)
 }
 
 /* The tag of a key. All its bits depend on all of the key's. */
+/* A key of a text: FNV-1a. */
+static inline uint64_t ik_hash_text(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 static inline uint32_t ik_hash_tag(uint64_t key)
 {
     key *= 0x9E3779B97F4A7C15ull;

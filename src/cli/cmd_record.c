@@ -67,8 +67,8 @@ static void print_limits(const ik_recording_summary *s)
             cli_count(s->outside), ending(s->outside));
     if (s->shared_ranks)
         printf(
-            "  %u ranks shared %u processor core%s: a rank computed %s on average, and %s by the "
-            "clock; replays use the former (clock=cpu)\n",
+            "  %u ranks shared %u processor core%s: between its calls a rank had a core for %s on "
+            "average, and %s passed by the clock; replays use the former (clock=cpu)\n",
             s->shared_ranks, s->shared_cores, ending(s->shared_cores),
             cli_quantity(s->ran_ns / s->num_ranks * 1000, IK_DIM_TIME),
             cli_quantity(s->compute_ns / s->num_ranks * 1000, IK_DIM_TIME));

@@ -2,8 +2,10 @@
  *
  * recording_cores.c: whether the ranks of a recording had processor cores of their own. They did
  * not if a host has more ranks than cores, or if more ranks were bound to the same cores than these
- * are (by the launcher, or by the limits of a container).
+ * are (by the launcher, or by the limits of a container). Sets of cores that overlap in part are
+ * not recognised: of each set the number of cores and a checksum are known.
  */
+#include "base/hash.h"
 #include "record/recording_impl.h"
 
 #include <stdlib.h>
@@ -13,15 +15,6 @@ typedef struct rank_cores {
     uint64_t host; /* a hash of its name */
     uint32_t set, online, allowed;
 } rank_cores;
-
-/* FNV-1a. */
-static uint64_t hash_of(const char *text)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash;
-}
 
 static int compare_cores(const void *a, const void *b)
 {
@@ -72,7 +65,8 @@ ik_status recording_find_cores(recording *r, recording_cores *out, ik_error *err
         if (status == IK_OK)
             status = recording_next(r, &o, err);
         if (status == IK_OK)
-            of[rank] = (rank_cores){hash_of(o.host), o.core_set, o.cores_online, o.cores_allowed};
+            of[rank] =
+                (rank_cores){ik_hash_text(o.host), o.core_set, o.cores_online, o.cores_allowed};
     }
     if (status == IK_OK) {
         qsort(of, r->num_ranks, sizeof *of, compare_cores);

@@ -105,10 +105,7 @@ typedef struct curve_index {
 
 static uint32_t tag_of(const char *key)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (; *key; key++)
-        hash = (hash ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
-    return ik_hash_tag(hash);
+    return ik_hash_tag(ik_hash_text(key));
 }
 
 static report_curve *known_curve(report_curve *list, const ik_hash *hash, const char *key)

@@ -125,7 +125,7 @@ static ik_status parse_list(const char *text, const ik_fabric *f, losses *l, ik_
     return IK_OK;
 }
 
-static bool is_share(const char *text)
+bool fail_spec_is_share(const char *text)
 {
     return text[strspn(text, "0123456789.eE+- %")] == '\0';
 }
@@ -135,7 +135,7 @@ static ik_status choose_links(const fail_spec *spec, const ik_fabric *f, losses 
     double share;
     if (!spec->text || !*spec->text)
         return IK_OK;
-    if (!is_share(spec->text))
+    if (!fail_spec_is_share(spec->text))
         return parse_list(spec->text, f, l, err);
     ik_status status = ik_parse_real(spec->text, IK_DIM_FRACTION, &share, err);
     if (status != IK_OK)

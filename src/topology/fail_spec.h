@@ -13,6 +13,8 @@ typedef struct fail_spec {
     uint64_t seed;
 } fail_spec;
 
+/* Whether a text of fail= is a share, which is drawn, and no list. */
+bool fail_spec_is_share(const char *text);
 /* A copy of f in which these parts have failed. */
 ik_status fail_spec_apply(const fail_spec *spec, const ik_fabric *f, ik_fabric **out,
                           ik_error *err);

@@ -37,6 +37,13 @@ seeds: [7]
         self.assertIn("slowdown", said)
         self.assertNotEqual(self.points("out.db")[0], self.points("out.db")[1])
 
+    def test_a_clock_of_a_trace_with_one(self):
+        for clock in ("cpu", "wall"):
+            done = run("replay", FARM, "--clock", clock, "-f", "karytree:k=4,n=2", "-r", "dmodk", "-o", self.tmp / "out.db")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("clock has no effect: traces of format goal have one time", done.stderr)
+            self.assertFalse((self.tmp / "out.db").exists())
+
     def test_points_that_share_a_program(self):
         """A program is read once for all points of a fabric: each point of a sweep, on several threads, is what it is alone."""
         specs, mappings, seeds = ("karytree:k=4,n=2", "torus:dims=4:4"), ("linear", "random"), ("--set", "seeds=[1, 2]")

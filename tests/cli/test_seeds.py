@@ -102,7 +102,7 @@ class Seeds(CliTest):
                 self.assertGreater(len(set(loads(name))), 1)
 
     def test_a_fabric_is_drawn_once_and_says_so(self):
-        for spec, told in (("jellyfish:N=8,d=3", True), ("jellyfish:N=8,d=3,seed=2", False), (f"{TREE},fail=10%", True), (TREE, False)):
+        for spec, told in (("jellyfish:N=8,d=3", True), ("jellyfish:N=8,d=3,seed=2", False), (f"{TREE},fail=10%", True), (f"{TREE},fail=1E-1", True), (f"{TREE},fail=sw0.5", False), (TREE, False)):
             path = self.tmp / "fabric.yaml"
             path.write_text(EXPERIMENT.format(fabric=spec, routing="updown", traffic="uniform", seeds=2))
             with self.subTest(spec):

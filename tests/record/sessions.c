@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sessions.c: a program of MPI 4's sessions, without MPI_Init: a communicator of all processes, one
- * of every second, and messages in both. Each rank says what it sent.
+ * of every second, and messages in both. With an argument MPI_Init and MPI_Finalize are called in
+ * between, and messages follow. Each rank says what it sent.
  */
 #include <mpi.h>
 
@@ -25,7 +26,7 @@ static void ring(MPI_Comm comm)
     wrong += sum != num * (num - 1) / 2;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     MPI_Session session;
     MPI_Group group, even;
@@ -41,6 +42,12 @@ int main(void)
     if (rank % 2 == 0)
         MPI_Comm_create_from_group(even, "even", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &half);
     ring(all);
+    if (argc > 1) {
+        MPI_Init(&argc, &argv);
+        ring(MPI_COMM_WORLD);
+        MPI_Finalize();
+        ring(all);
+    }
     if (half != MPI_COMM_NULL) {
         ring(half);
         MPI_Comm_free(&half);

@@ -436,6 +436,43 @@ static void test_outside(void **state)
     assert_int_equal(s.outside, 6);
 }
 
+/* A wait lasts as it did if all its requests are with processes outside; otherwise those that are
+ * not are simulated. The same of a send and receive at once. */
+static void test_waits_for_outside(void **state)
+{
+    enum { OUTSIDE = 4, RANK_1 = 3, ANY = 1, NAMED_1 = 1 << 2, NAMED_2 = 2 << 2 };
+    (void)state;
+    for (unsigned k = 0; k < 5; k++) {
+        made_begin(&made, 2);
+        made_rank *m = &made.ranks[0], *other = &made.ranks[1];
+        if (k < 4) { /* a receive from outside, or from any source, and a send to rank 1 */
+            const uint64_t from = k % 2 ? ANY : OUTSIDE;
+            made_record(m, REC_RECV, 0, (const uint64_t[]){1, 0, from, 5, 8}, 5);
+            made_record(m, REC_SEND, 0, (const uint64_t[]){1, 0, 0, RANK_1, 6, 8}, 6);
+            const uint64_t seen = from == ANY;
+            uint64_t wait[8] = {k < 2 ? WAIT_WAIT : WAIT_WAITALL, k < 2 ? 1 : 2, k < 2 ? 1 : 2};
+            size_t num = 3;
+            wait[num++] = (uint64_t)(NAMED_2 | (int)seen); /* the one before the last */
+            if (seen) {
+                wait[num++] = OUTSIDE;
+                wait[num++] = 5;
+            }
+            if (k >= 2)
+                wait[num++] = NAMED_1;
+            made_record(m, REC_WAIT, 0, wait, num);
+        } else {
+            made_record(m, REC_SENDRECV, 0,
+                        (const uint64_t[]){0, 0, RANK_1, 6, 8, OUTSIDE, 5, 8, OUTSIDE, 5}, 10);
+        }
+        made_record(other, REC_RECV, 0, (const uint64_t[]){0, 0, 2, 6, 8, 2, 6}, 7);
+        for (unsigned i = 0; i < 2; i++)
+            made_record(&made.ranks[i], REC_END, 0, NULL, 0);
+        uint64_t sum = computed(PROGRAM_CLOCK_AUTO, "1 call with them");
+        if (sum != 200 + (k < 2 ? 5 : 0))
+            fail_msg("case %u: %llu ns", k, (unsigned long long)sum);
+    }
+}
+
 static int make_file(void **state)
 {
     (void)state;
@@ -464,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_version_1),
         cmocka_unit_test(test_longer_away_than_the_gap),
         cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_waits_for_outside),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

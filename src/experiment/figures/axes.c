@@ -16,10 +16,7 @@ enum { MOST_NAMES = 255 };
 
 static uint32_t tag_of(const char *text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return ik_hash_tag(hash);
+    return ik_hash_tag(ik_hash_text(text));
 }
 
 /* ---- the table */

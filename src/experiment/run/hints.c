@@ -12,6 +12,7 @@
  * Switch, IEEE Transactions on Communications, 1987).
  */
 #include "experiment/run/run.h"
+#include "experiment/run/search.h"
 #include "ikat/analysis.h"
 
 #include <inttypes.h>
@@ -27,8 +28,7 @@ static bool may_be_judged(const ik_params *adapter, const ik_sim_result *r)
 {
     return !r->finite && !r->deadlock && r->offered > 0 &&
            (r->steady.verdict == IK_STEADY_YES || r->steady.verdict == IK_STEADY_NO) &&
-           !ik_params_has(adapter, "injection_rate") &&
-           !(ik_params_real(adapter, "injection_fraction") < 1);
+           !adapters_are_slower(adapter);
 }
 
 /* What the routing can carry of the traffic, if the run accepts less than half of it; else NAN. */
@@ -37,7 +37,8 @@ static double carried_by(const ik_plan *plan, const ik_traffic *traffic, const i
 {
     ik_load load;
     double carried = NAN;
-    if (r->throughput >= far_below * r->offered)
+    /* where queues choose detours, an even division predicts nothing */
+    if (r->throughput >= far_below * r->offered || ik_load_chooses_detours(plan->routing))
         return NAN;
     /* without memory for it, or for a traffic that has no load, there is nothing to say */
     if (ik_load_measure(plan->routing, traffic, env, &load, NULL) != IK_OK)
@@ -49,20 +50,27 @@ static double carried_by(const ik_plan *plan, const ik_traffic *traffic, const i
     return carried;
 }
 
-/* What is known to help with such settings, the likeliest first. */
+/* Of an adaptive plan: whether outputs are taken by what waits for them already. */
+static bool is_by_queues(const ik_plan *plan, const char *model)
+{
+    const char *function = plan->selection ? plan->selection->family->name : "";
+    bool chosen = strcmp(function, "by_model") == 0 && /* select_by_model.c */
+                  (strcmp(model, "ioq") == 0 || strcmp(model, "pipelined") == 0);
+    return chosen || strcmp(function, "least_queued") == 0;
+}
+
+/* What is known to help with such settings, the likeliest first, and is not set already. */
 static void put_remedies(const ik_experiment *e, const point *p, const ik_plan *plan, char *text,
                          size_t size)
 {
     const ik_params *sw = &experiment_variant(e, p, SECTION_SWITCH)->params;
-    const char *function = plan->selection ? plan->selection->family->name : "";
-    bool adaptive = plan->routing->kind == IK_ROUTE_ADAPTIVE;
     const char *model = ik_params_text(sw, "model");
-    snprintf(text, size, "%s%s%s%s",
-             adaptive && strcmp(function, "least_queued") != 0
-                 ? "selection: least_queued, "
-                 : (adaptive ? "another selection function, " : ""),
-             plan->num_vcs < 4 ? "more VCs (vcs: 4), " : "",
-             "larger buffers (switch: {buffer: 256 KiB})",
+    bool selects = plan->routing->kind == IK_ROUTE_ADAPTIVE && !is_by_queues(plan, model);
+    char buffer[40];
+    ik_format_quantity(buffer, sizeof buffer, 2 * ik_params_uint(sw, "buffer"), IK_DIM_SIZE);
+    snprintf(text, size, "%s%slarger buffers (switch: {buffer: %s})%s",
+             selects ? "selection: least_queued, " : "",
+             plan->num_vcs < 4 ? "more VCs (vcs: 4), " : "", buffer,
              strcmp(model, "ioq") == 0 ? "" : ", model: ioq");
 }
 

@@ -6,6 +6,7 @@
 #include "experiment/figures/figures.h"
 #include "experiment/run/run.h"
 #include "ikat/analysis.h"
+#include "topology/fail_spec.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -336,7 +337,7 @@ static bool fabric_draws(const variant *v)
 {
     static const char *const seeds[] = {"seed", "fail_seed"};
     const char *fail = ik_params_has(&v->params, "fail") ? ik_params_text(&v->params, "fail") : "";
-    if (fail[strspn(fail, "0123456789.e-% ")]) /* a list of links is not drawn */
+    if (!fail_spec_is_share(fail)) /* a list of links is not drawn */
         return false;
     for (size_t i = 0; i < v->params.num; i++)
         for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++)

@@ -138,14 +138,18 @@ ik_status search_saturation(const search *s, ik_sim_result *result, search_found
     return IK_OK;
 }
 
+bool adapters_are_slower(const ik_params *adapter)
+{
+    return ik_params_has(adapter, "injection_rate") ||
+           ik_params_real(adapter, "injection_fraction") < 1;
+}
+
 ik_status search_measure_lasting(const ik_plan *plan, const ik_traffic *traffic,
                                  const ik_sim_config *config, const ik_env *env, ik_lasting *out,
                                  ik_error *err)
 {
-    const ik_params *adapter = config->adapter_params;
     *out = (ik_lasting){0};
-    if (ik_params_has(adapter, "injection_rate") ||
-        ik_params_real(adapter, "injection_fraction") < 1)
+    if (adapters_are_slower(config->adapter_params))
         return IK_OK;
     return ik_lasting_measure(plan->routing, traffic, env, out, err);
 }

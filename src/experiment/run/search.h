@@ -37,6 +37,8 @@ typedef struct search_found {
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
                             ik_error *err);
 
+/* Whether adapters may send slower than their links. */
+bool adapters_are_slower(const ik_params *adapter);
 /* What can be accepted for ever, to judge the throughput of a run and to bound a search: nothing is
  * known where adapters send slower than their links, since channels are compared with the rates of
  * hosts. To be freed with ik_lasting_free. */

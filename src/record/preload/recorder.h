@@ -131,8 +131,8 @@ typedef struct pending {
 } pending;
 
 extern recorder_calls real_mpi;
-extern bool
-    recorder_on; /* between MPI_Init and MPI_Finalize; of sessions: the first and the last */
+/* Between the first of MPI_Init and MPI_Session_init, and the last of their ends. */
+extern bool recorder_on;
 extern known_comm *comm_world;
 
 /* ---- state.c */
@@ -141,7 +141,8 @@ void *recorder_next(const char *name);
 void *recorder_symbol(const char *name);
 uint64_t recorder_clock(void);
 void recorder_started(void); /* after MPI_Init */
-void recorder_ended(void);   /* before MPI_Finalize */
+/* Before MPI_Finalize: ends the recording, or leaves that to the last open session. */
+void recorder_world_ends(void);
 #ifdef HAVE_SESSIONS
 void recorder_session_started(MPI_Session session); /* after MPI_Session_init */
 void recorder_session_ends(void);                   /* before MPI_Session_finalize */

@@ -40,10 +40,12 @@ static uint64_t polls, poll_ns, poll_gap,
     poll_away; /* unsuccessful tests that no record tells of yet */
 static uint32_t own_rank;
 static char version[MPI_MAX_LIBRARY_VERSION_STRING + 1]; /* of the MPI library */
-static bool world_begun; /* MPI_Init was called: MPI_Finalize ends the recording */
+static bool world_open;                                  /* between MPI_Init and MPI_Finalize */
+static bool was_ended, was_given_up; /* a recording was: there is no second one */
 #ifdef HAVE_SESSIONS
 static int num_sessions; /* that are open */
-static bool sessions_ended;
+/* Of threads that begin and end sessions at the same time. */
+static pthread_mutex_t sessions = PTHREAD_MUTEX_INITIALIZER;
 #endif
 static const char *folder;
 static __thread char *outermost __attribute__((tls_model("initial-exec")));
@@ -105,16 +107,21 @@ static void read_cpu(uint64_t wall)
 }
 
 /* How long the thread did not run between the call before and this one. By the clock alone, that
- * is 0, where another thread made the call before. */
+ * is 0, where another thread made the call before. A thread may have the address of one that has
+ * ended, so one that never read its clock made no call before. */
 static void find_away(call *c)
 {
     cpu_reading before = cpu_read;
+    recorder_lock();
+    uint64_t last = last_end;
+    bool same = last_thread == &cpu_read && before.wall != 0;
+    recorder_unlock();
     c->away = 0;
-    if (last_thread != &cpu_read || c->begin < last_end + CPU_STEP_NS || before.wall > last_end)
+    if (!same || c->begin < last + CPU_STEP_NS || before.wall > last)
         return;
     read_cpu(c->begin);
-    uint64_t ran = cpu_read.cpu - before.cpu, in_calls = last_end - before.wall;
-    uint64_t gap = c->begin - last_end, own = ran > in_calls ? ran - in_calls : 0;
+    uint64_t ran = cpu_read.cpu - before.cpu, in_calls = last - before.wall;
+    uint64_t gap = c->begin - last, own = ran > in_calls ? ran - in_calls : 0;
     c->away = gap > own ? gap - own : 0;
 }
 
@@ -135,6 +142,7 @@ void recorder_give_up(const char *why, ...)
     char text[512];
     va_list args;
     recorder_on = false;
+    was_given_up = true;
     va_start(args, why);
     vsnprintf(text, sizeof text, why, args);
     va_end(args);
@@ -225,7 +233,7 @@ static void record_begin(uint32_t num_ranks)
 static bool is_wanted(void)
 {
     folder = getenv(RECORDING_FOLDER_VARIABLE);
-    if (!folder || recorder_on)
+    if (!folder || recorder_on || was_given_up)
         return false;
     if (!library_fits()) { /* handles are of another kind: its calls cannot be passed on */
         own_rank = (uint32_t)getpid();
@@ -254,7 +262,7 @@ void recorder_started(void)
 {
     int rank = 0, size = 0;
     MPI_Comm parent;
-    world_begun = true;
+    world_open = true;
     if (!is_wanted() || !comms_start())
         return;
     comms_get_world(&rank, &size, &parent);
@@ -263,34 +271,7 @@ void recorder_started(void)
         begin_recording(size);
 }
 
-#ifdef HAVE_SESSIONS
-void recorder_session_started(MPI_Session session)
-{
-    int rank = 0, size = 0;
-    bool again = sessions_ended && !recorder_on;
-    num_sessions++;
-    if (!is_wanted())
-        return;
-    if (again) {
-        recorder_give_up("a session began after the last one had ended");
-        return;
-    }
-    if (!comms_start_session(session, &rank, &size))
-        return;
-    own_rank = (uint32_t)rank;
-    begin_recording(size);
-}
-
-void recorder_session_ends(void)
-{
-    if (--num_sessions > 0 || world_begun)
-        return;
-    recorder_ended();
-    sessions_ended = true;
-}
-#endif
-
-void recorder_ended(void)
+static void end_recording(void)
 {
     if (!recorder_on)
         return;
@@ -304,9 +285,47 @@ void recorder_ended(void)
     put_end(&o);
     recorder_leave(&c);
     recorder_on = false;
+    was_ended = true;
     stream_close();
 }
 
+#ifdef HAVE_SESSIONS
+void recorder_session_started(MPI_Session session)
+{
+    int rank = 0, size = 0;
+    pthread_mutex_lock(&sessions);
+    num_sessions++;
+    bool wanted = is_wanted();
+    if (wanted && was_ended)
+        recorder_give_up("a session began after the recording had ended");
+    else if (wanted && comms_start_session(session, &rank, &size)) {
+        own_rank = (uint32_t)rank;
+        begin_recording(size);
+    }
+    pthread_mutex_unlock(&sessions);
+}
+
+void recorder_session_ends(void)
+{
+    pthread_mutex_lock(&sessions);
+    if (--num_sessions == 0 && !world_open)
+        end_recording();
+    pthread_mutex_unlock(&sessions);
+}
+#endif
+
+void recorder_world_ends(void)
+{
+    world_open = false;
+#ifdef HAVE_SESSIONS
+    pthread_mutex_lock(&sessions);
+    if (num_sessions == 0)
+        end_recording();
+    pthread_mutex_unlock(&sessions);
+#else
+    end_recording();
+#endif
+}
 bool recorder_enter(call *c, char *frame)
 {
     c->on = false;
@@ -374,7 +393,7 @@ void recorder_poll(call *c)
     uint64_t gap = c->begin > last_end ? c->begin - last_end : 0;
     if (!polls || gap >= POLL_LOOP_NS) {
         poll_gap += gap;
-        poll_away += c->away;
+        poll_away += c->away < gap ? c->away : gap;
     }
     polls++;
     poll_ns += c->end - c->begin;

@@ -24,7 +24,7 @@ WRAP(Init_thread, (int *argc, char ***argv, int required, int *provided),
 EXPORT int MPI_Finalize(void)
 {
     int (*next)(void);
-    recorder_ended();
+    recorder_world_ends();
     *(void **)&next = recorder_next("MPI_Finalize");
     return next();
 }
@@ -32,7 +32,7 @@ EXPORT int MPI_Finalize(void)
 EXPORT int PMPI_Finalize(void)
 {
     int (*next)(void);
-    recorder_ended();
+    recorder_world_ends();
     *(void **)&next = recorder_next("PMPI_Finalize");
     return next();
 }

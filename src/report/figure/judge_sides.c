@@ -20,7 +20,7 @@
 typedef struct open_points {
     size_t num;
     const report_row *first;
-    double needs_ns; /* the longest time that would be enough; 0 = it cannot be said */
+    double needs_ns; /* the longest time that would be enough; < 0: of some it cannot be said */
 } open_points;
 
 typedef struct sample_list {
@@ -71,8 +71,16 @@ static bool is_transient(const judge *j, const report_row *r, const result_expr 
         return false;
     if (open->num++ == 0)
         open->first = r;
-    open->needs_ns = fmax(open->needs_ns, r->value[METRIC_NEEDS]); /* NAN is no number */
+    double needs = r->value[METRIC_NEEDS]; /* NAN: it cannot be said; then not of all points */
+    open->needs_ns = isnan(needs) || open->needs_ns < 0 ? -1 : fmax(open->needs_ns, needs);
     return true;
+}
+
+static void add_open(open_points *to, const open_points *more)
+{
+    to->first = to->num ? to->first : more->first;
+    to->num += more->num;
+    to->needs_ns = to->needs_ns < 0 || more->needs_ns < 0 ? -1 : fmax(to->needs_ns, more->needs_ns);
 }
 
 /* Which points were not shown to be steady, why, and the time that would be enough. */
@@ -213,8 +221,8 @@ static double measure_curve(const judge *j, const claim_side *side, const place 
     case CLAIM_ARGMAX:
         return at + x;
     case CLAIM_PEAK:
-        if (isinf(best) && out->open.num == 0) /* no point of the curve is steady */
-            out->open = left_out;
+        if (isinf(best)) /* no point of the curve is steady */
+            add_open(&out->open, &left_out);
         return isinf(best) ? NAN : best + x;
     default:
         return sum / (double)counted;

@@ -273,7 +273,7 @@ bool ik_sim_sends_in_order(const ik_plan *plan, const ik_traffic *traffic,
     const ik_params *sw = c.switch_params, *adapter = c.adapter_params;
     bool pipelined = ik_params_enum(sw, "model") == MODEL_PIPELINED;
     int queues = ik_params_enum(adapter, "queues");
-    if (ik_params_has(adapter, "reply") || sizes_by_class(adapter))
+    if (!traffic->family->flows || ik_params_has(adapter, "reply") || sizes_by_class(adapter))
         return false;
     if (pipelined) /* a host has one packet at a time */
         return true;

@@ -25,7 +25,9 @@
 #define INSTANCE_NEAR (UINT64_C(1) << 62) /* for messages of neighbours */
 #define MOST_SEQUENCE (UINT64_C(1) << 28)
 
-enum { PARTS_OVER = UINT32_MAX }; /* a request that was completed */
+/* In the place of a number of sub-requests: of a request that was completed, and of one whose peers
+ * are all processes that are not in the recording. */
+enum { PARTS_OVER = UINT32_MAX, PARTS_OUTSIDE = UINT32_MAX - 1 };
 
 /* What completed a request, where that matters. */
 typedef struct outcome {
@@ -197,22 +199,29 @@ static ik_status begin_request(rank_reader *d, uint64_t request, size_t parts, i
     return IK_OK;
 }
 
-/* *parts: how many sub-requests it had. Its number is of a request that the rank has begun: the
- * reader of records checks that. */
-static ik_status end_request(rank_reader *d, uint64_t request, uint32_t *parts, ik_error *err)
+/* *parts: how many sub-requests it had; *outside (may be NULL) becomes true if its peers are not in
+ * the recording. Its number is of a request that the rank has begun: the reader of records checks
+ * that. */
+static ik_status end_request(rank_reader *d, uint64_t request, uint32_t *parts, bool *outside,
+                             ik_error *err)
 {
     assert(request > 0 && request <= d->num_requests);
     *parts = d->parts[request];
     if (*parts == PARTS_OVER)
         return program_refuse(d->p, err, "request %" PRIu64 " was completed before", request);
     d->parts[request] = PARTS_OVER;
+    if (*parts == PARTS_OUTSIDE) {
+        *parts = 0;
+        if (outside)
+            *outside = true;
+    }
     return IK_OK;
 }
 
-static ik_status wait_more(rank_reader *d, uint64_t request, ik_error *err)
+static ik_status wait_more(rank_reader *d, uint64_t request, bool *outside, ik_error *err)
 {
     uint32_t parts;
-    ik_status status = end_request(d, request, &parts, err);
+    ik_status status = end_request(d, request, &parts, outside, err);
     if (status != IK_OK)
         return status;
     if (!IK_ARRAY_ROOM(d->wait, d->room_wait, d->num_wait + parts))
@@ -229,18 +238,28 @@ static ik_status wait_all(rank_reader *d, ik_error *err)
     return num ? call_wait(d->p, d->rank, d->wait, num, err) : IK_OK;
 }
 
+/* What depends on processes that are not in the recording lasts as long as it did. */
+static ik_status as_recorded(rank_reader *d, const recording_record *o, ik_error *err)
+{
+    return o->lasts_ns ? call_compute(d->p, d->rank, o->lasts_ns * 1000, err) : IK_OK;
+}
+
+/* A wait for other requests as well is simulated, by these. */
 static ik_status read_wait(rank_reader *d, const recording_record *o, ik_error *err)
 {
     ik_status status = IK_OK;
+    bool outside = false;
     for (size_t i = 0; i < o->num && status == IK_OK; i++)
-        status = wait_more(d, o->items[i].value, err);
+        status = wait_more(d, o->items[i].value, &outside, err);
+    if (status == IK_OK && outside && d->num_wait == 0)
+        return as_recorded(d, o, err);
     return status == IK_OK ? wait_all(d, err) : status;
 }
 
 static ik_status forget(rank_reader *d, uint64_t request, ik_error *err)
 {
     uint32_t parts;
-    ik_status status = end_request(d, request, &parts, err);
+    ik_status status = end_request(d, request, &parts, NULL, err);
     for (uint32_t i = 0; i < parts && status == IK_OK; i++)
         status = call_forget(d->p, d->rank, request + i * REQUEST_PARTS, err);
     return status;
@@ -437,21 +456,6 @@ static ik_status read_collective(rank_reader *d, const recording_record *o, ik_e
 
 /* ---- records */
 
-/* A wait for other requests as well is simulated, by these. */
-static bool waits_outside_alone(const recording_record *o)
-{
-    for (size_t i = 0; i < o->num && o->operation == REC_WAIT; i++)
-        if (o->items[i].seen && o->items[i].peer != RECORDING_NOBODY)
-            return false;
-    return o->outside;
-}
-
-/* What depends on processes that are not in the recording lasts as long as it did. */
-static ik_status as_recorded(rank_reader *d, const recording_record *o, ik_error *err)
-{
-    return o->lasts_ns ? call_compute(d->p, d->rank, o->lasts_ns * 1000, err) : IK_OK;
-}
-
 static ik_status read_other(rank_reader *d, const recording_record *o, ik_error *err)
 {
     if (o->kind == OTHER_SPAWN || o->kind == OTHER_OUTSIDE) {
@@ -466,19 +470,8 @@ static ik_status read_other(rank_reader *d, const recording_record *o, ik_error 
     return IK_OK;
 }
 
-static ik_status read_record(rank_reader *d, const recording_record *o, ik_error *err)
+static ik_status read_call(rank_reader *d, const recording_record *o, ik_error *err)
 {
-    ik_status status = IK_OK;
-    uint64_t computes = d->by_cpu ? o->ran_ns : o->gap_ns;
-    if (computes)
-        status = call_compute(d->p, d->rank, computes * 1000, err);
-    if (status == IK_OK && o->outside) {
-        d->outside++;
-        if (waits_outside_alone(o))
-            status = as_recorded(d, o, err);
-    }
-    if (status != IK_OK)
-        return status;
     switch (o->operation) {
     case REC_COMM:
         return read_comm(d, o, err);
@@ -507,6 +500,24 @@ static ik_status read_record(rank_reader *d, const recording_record *o, ik_error
     default:
         return IK_OK;
     }
+}
+
+static ik_status read_record(rank_reader *d, const recording_record *o, ik_error *err)
+{
+    ik_status status = IK_OK;
+    uint64_t computes = d->by_cpu ? o->ran_ns : o->gap_ns;
+    if (computes)
+        status = call_compute(d->p, d->rank, computes * 1000, err);
+    d->outside += o->outside;
+    uint32_t seen = o->request ? d->outcomes[o->request].peer : o->seen_peer;
+    if (status == IK_OK && !o->request && recording_is_outside(o, seen))
+        status = as_recorded(d, o, err);
+    if (status == IK_OK)
+        status = read_call(d, o, err);
+    if (status == IK_OK && o->request && d->parts[o->request] == 0 &&
+        recording_is_outside(o, seen) && !d->outcomes[o->request].cancelled)
+        d->parts[o->request] = PARTS_OUTSIDE;
+    return status;
 }
 
 static ik_status read_rank(rank_reader *d, uint32_t rank, ik_error *err)
@@ -575,4 +586,5 @@ const program_reader program_reader_recording = {
     .source = "ikat's own; docs/formats.md",
     .probe = probe,
     .read = read_recording,
+    .two_clocks = true,
 };

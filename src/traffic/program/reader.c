@@ -101,11 +101,14 @@ ik_status program_read(program *p, const char *path, const char *format, const i
             reader = readers_table[k];
         }
     }
-    if (status == IK_OK && reader && strcmp(reader->name, "recording") != 0 &&
+    if (status == IK_OK && reader && !reader->two_clocks &&
         program_get_settings(p)->clock != PROGRAM_CLOCK_AUTO)
-        status = ik_fail_at(
-            err, IK_ERR_INPUT, s.files[0], 0, 0,
-            "'clock' is for recordings of 'ikat record': the format %s has one time", reader->name);
+        status = ik_about(err,
+                          ik_fail(err, IK_ERR_USAGE,
+                                  "clock has no effect: traces of format %s have one time, unlike "
+                                  "recordings of 'ikat record'",
+                                  reader->name),
+                          "clock");
     if (status == IK_OK)
         status = reader ? reader->read(p, &s, env, err) : refuse_source(&s, err);
     if (status == IK_OK && !program_ranks(p))

@@ -33,6 +33,7 @@ typedef struct program_reader {
      * cancellation. Refused with file, line (record) and column: what is not in the format, cut-off
      * files among it. The caller frees p. */
     ik_status (*read)(program *p, const program_source *s, const ik_env *env, ik_error *err);
+    bool two_clocks; /* program_settings.clock has an effect */
 } program_reader;
 
 /* NULL-terminated; by name, NULL = none. */

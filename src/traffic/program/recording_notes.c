@@ -38,9 +38,34 @@ ik_status recording_note_outside(program *p, uint64_t spawns, uint64_t outside, 
         return IK_OK;
     return program_note(p, err,
                         "%" PRIu64 " %s processes of other programs, which are not in the "
-                        "recording: %" PRIu64
-                        " %s with them sent nothing here, and what waited for "
-                        "them alone lasts as long as it did",
+                        "recording: %" PRIu64 " %s with them send%s nothing in the replay, and a "
+                        "call that waited for them alone lasts as long as it did",
                         spawns, spawns == 1 ? "call starts or joins" : "calls start or join",
-                        outside, outside == 1 ? "call" : "calls");
+                        outside, outside == 1 ? "call" : "calls", outside == 1 ? "s" : "");
+}
+
+static bool is_from_outside(const recording_record *o, uint32_t from, uint32_t seen)
+{
+    return from == RECORDING_ANY ? seen == RECORDING_NOBODY : o->outside;
+}
+
+bool recording_is_outside(const recording_record *o, uint32_t seen)
+{
+    switch (o->operation) {
+    case REC_WAIT: /* by its requests */
+        return false;
+    case REC_RECV:
+        return is_from_outside(o, o->peer, seen);
+    case REC_SENDRECV:
+        return o->peer == RECORDING_NOBODY &&
+               (o->from == RECORDING_NOBODY || seen == RECORDING_NOBODY) &&
+               is_from_outside(o, o->from, seen);
+    case REC_NEIGHBOUR:
+        for (size_t i = 0; i < o->num; i++)
+            if (o->items[i].peer != RECORDING_NOBODY)
+                return false;
+        return o->outside;
+    default:
+        return o->outside;
+    }
 }

@@ -14,6 +14,10 @@
 ik_status recording_choose_clock(program *p, recording *r, const char *path, bool *by_cpu,
                                  ik_error *err);
 /* Notes how many calls brought processes of other programs, and how many were with them. */
+/* Whether a call, or the request that it begins, has peers and all are processes that are not in
+ * the recording. seen: the actual source of what it receives, which tells where a receive from any
+ * source had it from. */
+bool recording_is_outside(const recording_record *o, uint32_t seen);
 ik_status recording_note_outside(program *p, uint64_t spawns, uint64_t outside, ik_error *err);
 
 #endif
