@@ -34,6 +34,16 @@ class Stopping(CliTest):
     def rows(self, store, *args):
         return list(csv.DictReader(io.StringIO(self.ok("report", store, "--csv", *args))))
 
+    def test_any_cap_is_judged(self):
+        """A cap that leaves too little to tell is no error: the point says what it is worth."""
+        for hops, injection in ((1, "bernoulli"), (100, "poisson"), (20000, "poisson")):
+            with self.subTest(hops):
+                store, _ = self.run_it(f"fabric: karytree:k=4,n=2\nrouting: dmodk\nload: [10%, 90%]\nadapter: {{injection: {injection}}}\nmeasure: {{stop: {{hops: {hops}}}}}\n", f"cap{hops}")
+                for row in self.rows(store):
+                    self.assertEqual(row["converged"], "0")
+                    self.assertIn(row["steady"], ("yes", "no", "too short to tell"))
+                    self.assertTrue(row["steady_reason"])
+
     def test_results(self):
         store, done = self.run_it(STOP)
         rows = self.rows(store)

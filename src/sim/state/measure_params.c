@@ -34,7 +34,7 @@ const ik_param ik_measure_params[] = {
     {"stop_at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
      "simulated time at which the run ends even if the interval is still larger",
      "until=duration and not duration", "a run with a duration ends after it"},
-    {"stop_hops", IK_PARAM_UINT, "100000000", 1000, 1e15, NULL,
+    {"stop_hops", IK_PARAM_UINT, "100000000", 1, 1e15, NULL,
      "packet-hops after which the run ends even if the interval is still larger; half of them are "
      "spent on the warm-up at most. A processor simulates some millions per second",
      "until=duration and not duration", "a run with a duration ends after it"},
